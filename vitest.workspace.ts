@@ -1,0 +1,20 @@
+import { readdirSync } from "node:fs"
+import { defineConfig } from "vitest/config"
+
+/** One project per package that has tests; vitest 5 reads projects from its config (`--config vitest.workspace.ts`). */
+const packages = readdirSync(new URL("./packages", import.meta.url)).sort()
+
+export default defineConfig({
+  test: {
+    projects: packages.map((name) => ({
+      test: {
+        name,
+        root: `packages/${name}`,
+        include: ["test/**/*.test.ts"],
+        testTimeout: 20_000,
+        hookTimeout: 20_000,
+        pool: "forks" as const
+      }
+    }))
+  }
+})
