@@ -1,0 +1,30 @@
+/**
+ * A method of the protocol as a value: its name and the neutral shapes of what goes with it.
+ *
+ * The neutral shapes follow 2026-07-28 and keep what only older revisions have; a {@link "./Revision.ts"} turns them into
+ * the wire shapes of one revision and back.
+ *
+ * @since 0.1.0
+ */
+import type * as Schema from "effect/Schema"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface RequestMethod<out Name extends string, out Params, out Result> {
+  readonly kind: "request"
+  readonly name: Name
+  readonly params: Schema.Codec<Params, unknown>
+  readonly result: Schema.Codec<Result, unknown>
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface NotificationMethod<out Name extends string, out Params> {
+  readonly kind: "notification"
+  readonly name: Name
+  readonly params: Schema.Codec<Params, unknown>
+}

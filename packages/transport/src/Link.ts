@@ -1,0 +1,51 @@
+/**
+ * The outward door: how one side sends messages that answer nothing.
+ *
+ * A link is a connection (memory, stdio, a client's HTTP endpoint) or one open stream of a session (the GET stream).
+ *
+ * @since 0.1.0
+ */
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as Effect from "effect/Effect"
+import type { TransportError } from "./TransportError.ts"
+
+/**
+ * What a client tells its link once the revision is agreed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Agreement {
+  readonly version: string
+  readonly era: "legacy" | "modern"
+}
+
+/**
+ * Options of one send.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SendOptions {
+  /** Extra HTTP headers, such as `Mcp-Param-*`; ignored by transports without headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Link {
+  /** Unique in the process. */
+  readonly id: string
+  /**
+   * Sends one message. On a connection it succeeds when the message is written; on HTTP when the exchange it opened is
+   * over, that is, after the answer has been handed to the endpoint. Interrupting it closes that exchange's stream, which
+   * on 2026-07-28 cancels the request (HTTP-62). Waits while the link is full.
+   */
+  readonly send: (message: JsonRpc.Outgoing, options?: SendOptions) => Effect.Effect<void, TransportError>
+  /** Completes, with the reason, when the link has ended; never fails. */
+  readonly closed: Effect.Effect<TransportError>
+  /** Tells the transport the agreed revision: HTTP clients send its headers from then on. */
+  readonly agreed: (agreement: Agreement) => Effect.Effect<void>
+}

@@ -1,0 +1,82 @@
+/**
+ * What can go wrong between the bytes and the messages.
+ *
+ * @since 0.1.0
+ */
+import * as Schema from "effect/Schema"
+
+/**
+ * The connection is over: the peer left, the process ended or the scope closed.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TransportClosed extends Schema.TaggedError<TransportClosed>("@mcpfx/transport/TransportClosed")(
+  "TransportClosed",
+  { reason: Schema.String, exitCode: Schema.optionalKey(Schema.Int), cause: Schema.optionalKey(Schema.Defect()) }
+) {}
+
+/**
+ * A message is larger than the limit of its direction.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class MessageTooLarge extends Schema.TaggedError<MessageTooLarge>("@mcpfx/transport/MessageTooLarge")(
+  "MessageTooLarge",
+  { bytes: Schema.Int, limit: Schema.Int }
+) {}
+
+/**
+ * The HTTP exchange ended without an answer, or with a status that is none.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class HttpFailure extends Schema.TaggedError<HttpFailure>("@mcpfx/transport/HttpFailure")("HttpFailure", {
+  status: Schema.optionalKey(Schema.Int),
+  /** The start of the body, or the reason there is none; never headers. */
+  detail: Schema.String,
+  wwwAuthenticate: Schema.optionalKey(Schema.String),
+  retryAfter: Schema.optionalKey(Schema.String),
+  /** A JSON-RPC error the body held without an id to answer. */
+  error: Schema.optionalKey(Schema.Struct({
+    code: Schema.Int,
+    message: Schema.String,
+    data: Schema.optionalKey(Schema.Unknown)
+  })),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/**
+ * The server no longer knows the session (HTTP-39): initialize anew.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SessionLost extends Schema.TaggedError<SessionLost>("@mcpfx/transport/SessionLost")("SessionLost", {
+  sessionId: Schema.String
+}) {}
+
+/**
+ * The child process could not be started.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class SpawnFailed extends Schema.TaggedError<SpawnFailed>("@mcpfx/transport/SpawnFailed")("SpawnFailed", {
+  command: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export const TransportError = Schema.Union([TransportClosed, MessageTooLarge, HttpFailure, SessionLost, SpawnFailed])
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export type TransportError = typeof TransportError.Type
