@@ -28,3 +28,21 @@ export interface NotificationMethod<out Name extends string, out Params> {
   readonly name: Name
   readonly params: Schema.Codec<Params, unknown>
 }
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const request = <const Name extends string, Params, Result>(
+  name: Name,
+  shapes: { readonly params: Schema.Codec<Params, unknown>; readonly result: Schema.Codec<Result, unknown> }
+): RequestMethod<Name, Params, Result> => ({ kind: "request", name, params: shapes.params, result: shapes.result })
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const notification = <const Name extends string, Params>(
+  name: Name,
+  shapes: { readonly params: Schema.Codec<Params, unknown> }
+): NotificationMethod<Name, Params> => ({ kind: "notification", name, params: shapes.params })

@@ -1,0 +1,81 @@
+/**
+ * Requests as middleware sees them: decoded, before the handler runs.
+ *
+ * @since 0.1.0
+ */
+import type * as Prompt from "@mcpfx/schema/Prompt"
+import type * as Tool from "@mcpfx/schema/Tool"
+
+/**
+ * What a registration is called: a tool's or prompt's name, a resource's URI, a template as written.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Target {
+  readonly kind: "tool" | "resource" | "template" | "prompt"
+  readonly name: string
+}
+
+/**
+ * A call of a tool. `arguments` were decoded by the contract; those in `params` are what came in and are not read again.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ToolCall<Arguments = unknown> {
+  readonly kind: "tool"
+  readonly target: Target
+  readonly contract: object
+  readonly arguments: Arguments
+  readonly params: Tool.CallParams
+}
+
+/**
+ * A read of a resource. `variables` are the decoded values of the template's variables; empty where there is no template.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ResourceRead<Variables = unknown> {
+  readonly kind: "resource"
+  readonly target: Target
+  readonly contract: object
+  readonly uri: string
+  readonly variables: Variables
+}
+
+/**
+ * A request for the messages of a prompt. `arguments` were decoded by the contract.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface PromptGet<Arguments = unknown> {
+  readonly kind: "prompt"
+  readonly target: Target
+  readonly contract: object
+  readonly arguments: Arguments
+  readonly params: Prompt.GetParams
+}
+
+/**
+ * A question for the values that an argument of a prompt, or a variable of a template, may have.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Completion {
+  readonly kind: "completion"
+  readonly target: Target
+  readonly contract: object
+  readonly argument: string
+  readonly value: string
+  readonly siblings: Readonly<Record<string, string>>
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Call = ToolCall | ResourceRead | PromptGet | Completion

@@ -1,0 +1,167 @@
+/**
+ * Code that runs around handlers: it sees each decoded request and its result before that is encoded, may change both,
+ * and may provide services for the handler.
+ *
+ * @since 0.1.0
+ */
+import type { RequestContext } from "@mcpfx/session/RequestContext"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { Call, Target } from "./Call.ts"
+import type { RequestServices } from "./Entry.ts"
+import { type Captured, capture } from "./internal/capture.ts"
+import { Around, Check, CurrentEnclosing, type Enclosing, extend, type Run } from "./internal/enclosing.ts"
+import type { Registry } from "./Registry.ts"
+import { type Refusal, Unhandled } from "./ServerError.ts"
+
+/**
+ * Goes on with the call, as it came or changed. Gives what the handler returned: what that can be, the contract says.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Next<out Provides = never> {
+  (call: Call): Effect.Effect<unknown, Unhandled, Provides | RequestServices>
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Fn<in Provides, out Fails, out R> {
+  (next: Next<Provides>, call: Call): Effect.Effect<unknown, Fails | Unhandled, R>
+}
+
+/**
+ * What middleware may fail with, beside what it lets pass: a protocol error, which is sent as such, or an error whose
+ * message is for the caller. The message becomes a result with `isError` for tools, `-32602` for everything else.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Failure = Refusal | { readonly message: string }
+
+class Installed extends Context.Service<Installed, Around | Check>()("@mcpfx/server/Middleware/Installed") {}
+
+const TypeId = "~@mcpfx/server/Middleware"
+
+/**
+ * Middleware that can be laid around registrations with {@link apply}.
+ *
+ * `Provides` are the services that handlers get from it. `Requires` are those that it needs itself when a call comes in,
+ * from middleware further out or else from the layer it is built in. `E` and `RIn` belong to its building.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Middleware<in out Provides, out Requires = never, out E = never, out RIn = never> {
+  readonly [TypeId]: {
+    readonly provides: (_: Provides) => Provides
+    readonly requires: (_: never) => Requires
+  }
+  readonly id: string
+  /** Built once for each endpoint. */
+  readonly install: Layer.Layer<Installed, E, RIn>
+}
+
+const makeMiddleware = <Provides, Requires, E, RIn>(
+  id: string,
+  install: Layer.Layer<Installed, E, RIn>
+): Middleware<Provides, Requires, E, RIn> => ({
+  [TypeId]: { provides: identity, requires: identity },
+  id,
+  install
+})
+
+/**
+ * Lays `fn` around what runs further in.
+ *
+ * The function runs with the services of its own layer; what runs further in does not see them, but sees what the function
+ * provided.
+ */
+const around = <Provides, Fails, R>(id: string, fn: Fn<Provides, Fails, R>, captured: Captured<R>): Around =>
+  new Around((inner: Run): Run => {
+    const passing: Run & Next = (call) =>
+      Effect.mapError(inner(call), (error) => error instanceof Unhandled ? error : new Unhandled(error, undefined))
+    return (call) =>
+      Effect.contextWith((outer: Context.Context<RequestServices>) => {
+        const next: Next<Provides> = (call) =>
+          Effect.updateContext(
+            passing(call),
+            (context: Context.Context<Provides | RequestServices>) => captured.leave(context, outer)
+          )
+        return Effect.updateContext(
+          Effect.mapError(
+            Effect.suspend(() => fn(next, call)),
+            (error) => error instanceof Unhandled ? error : new Unhandled(error, id)
+          ),
+          captured.enter
+        )
+      })
+  })
+
+/**
+ * Middleware from a function, or from an effect that gives one and runs once for each endpoint.
+ *
+ * The function gets `next` and the decoded call. It provides `Provides` to what `next` gives, and may fail with `Fails`.
+ * Services that it needs are taken from its layer, except those of the request. On 2026-07-28 it runs once for each round.
+ *
+ * **Example** (Telling handlers who calls)
+ *
+ * ```ts
+ * import { Middleware } from "@mcpfx/server"
+ * import { CurrentPrincipal } from "@mcpfx/transport/Principal"
+ * import { Context, Effect, Option } from "effect"
+ *
+ * class User extends Context.Service<User, { readonly name: string }>()("User") {}
+ *
+ * const CurrentUser = Middleware.make<User>()("user", (next, call) =>
+ *   Effect.flatMap(CurrentPrincipal, (principal) =>
+ *     Effect.provideService(next(call), User, {
+ *       name: Option.match(principal, { onNone: () => "anonymous", onSome: ({ subject }) => subject })
+ *     })))
+ * CurrentUser.id // => "user"
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = <Provides = never, Fails extends Failure = never>() =>
+<R = never, E = never, RIn = never>(
+  id: string,
+  middleware: Fn<Provides, Fails, R> | Effect.Effect<Fn<Provides, Fails, R>, E, RIn>
+): Middleware<Provides, Exclude<R, RequestServices>, E, Exclude<RIn, Scope.Scope> | Registry> =>
+  makeMiddleware(
+    id,
+    Layer.effect(
+      Installed,
+      Effect.gen(function*() {
+        const fn = Effect.isEffect(middleware) ? yield* middleware : middleware
+        return around(id, fn, yield* capture<R>())
+      })
+    )
+  )
+
+/**
+ * Hides registrations from callers: a hidden one is not listed, and answers as one that does not exist (SCH-19 of field
+ * practice). `check` is asked for each request and must answer at once.
+ *
+ * **Example** (Tools for those who signed in)
+ *
+ * ```ts
+ * import { Middleware } from "@mcpfx/server"
+ * import { Option } from "effect"
+ *
+ * const signedIn = Middleware.visibility((context) => Option.isSome(context.facts.principal))
+ * signedIn.id // => "visibility"
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const visibility = (
+  check: (context: RequestContext["Service"], target: Target) => boolean
+): Middleware<never> => makeMiddleware("visibility", Layer.succeed(Installed, new Check(check)))

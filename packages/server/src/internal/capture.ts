@@ -1,0 +1,103 @@
+/**
+ * Services of the layer and facts of the request, brought together once for each request.
+ *
+ * A handler sees, in rising order: the services its layer was built with, the references of the request, and what the
+ * request provides. Most services come from outside the endpoint and stand in the context of the request already, so only
+ * those that a registration was given on its own are added, each for the price of one small object.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { RequestServices } from "../Entry.ts"
+import { Registry } from "../Registry.ts"
+import { baseOf, isAmbient } from "./ambient.ts"
+
+/** Past this many, one copy of the map costs less than one overlay after another. */
+const maxOverlays = 8
+
+interface Local {
+  readonly key: Context.Key<never, unknown>
+  readonly value: unknown
+  /** What the endpoint has under the key: a request that has something else there set it itself. */
+  readonly base: unknown
+}
+
+/** The context of a layer, ready to be joined with those of requests. */
+export interface Captured<R> {
+  /** What a handler of the layer runs in. */
+  readonly enter: (request: Context.Context<RequestServices>) => Context.Context<R | RequestServices>
+  /**
+   * The way back: `inner` is what code of the layer has made of its context, `request` what it had entered from. What the
+   * code provided stays, what its layer brought does not.
+   */
+  readonly leave: <S>(
+    inner: Context.Context<S | RequestServices>,
+    request: Context.Context<RequestServices>
+  ) => Context.Context<S | RequestServices>
+}
+
+const make = <R>(captured: ReadonlyMap<string, unknown>, base: Context.Context<never>): Captured<R> => {
+  const locals: Array<Local> = []
+  for (const [key, value] of captured) {
+    const atBase: unknown = base.mapUnsafe.get(key)
+    if (atBase !== value) locals.push({ key: Context.Service<never, unknown>(key), value, base: atBase })
+  }
+  const registry = captured.get(Registry.key)
+
+  // Contexts of an endpoint's requests grow from that of the endpoint, which holds its registry and all of the base.
+  const grown = (request: Context.Context<never>): request is Context.Context<R | RequestServices> =>
+    Context.getOrUndefined(request, Registry) === registry
+
+  const overlay = (request: Context.Context<R | RequestServices>): Context.Context<R | RequestServices> => {
+    let next = request
+    for (const local of locals) {
+      const current = Context.getOrUndefined(request, local.key)
+      if (current === local.value || (current !== undefined && current !== local.base)) continue
+      next = Context.add(next, local.key, local.value)
+    }
+    return next
+  }
+
+  const copy = (request: Context.Context<never>, known: boolean): Context.Context<R | RequestServices> => {
+    const map = new Map(captured)
+    for (const [key, value] of request.mapUnsafe) {
+      if (!map.has(key) || isAmbient(key) || (known && value !== base.mapUnsafe.get(key))) map.set(key, value)
+    }
+    return Context.makeUnsafe<R | RequestServices>(map)
+  }
+
+  const enter = (request: Context.Context<RequestServices>): Context.Context<R | RequestServices> => {
+    if (!grown(request)) return copy(request, false)
+    return locals.length > maxOverlays ? copy(request, true) : overlay(request)
+  }
+
+  const leave = <S>(
+    inner: Context.Context<S | RequestServices>,
+    request: Context.Context<RequestServices>
+  ): Context.Context<S | RequestServices> => {
+    const strange = locals.filter((local) =>
+      Context.getOrUndefined(inner, local.key) === local.value &&
+      Context.getOrUndefined(request, local.key) !== local.value
+    )
+    if (strange.length === 0) return inner
+    const map = new Map(inner.mapUnsafe)
+    for (const { key } of strange) {
+      const before = Context.getOrUndefined(request, key)
+      if (before === undefined) map.delete(key.key)
+      else map.set(key.key, before)
+    }
+    return Context.makeUnsafe<S | RequestServices>(map)
+  }
+
+  return { enter, leave }
+}
+
+/** Takes hold of the services that the layer is being built with. */
+export const capture = <R>(): Effect.Effect<Captured<R>, never, R | Registry> =>
+  Effect.contextWith((context: Context.Context<R | Registry>) => {
+    const captured = new Map<string, unknown>()
+    for (const [key, value] of context.mapUnsafe) {
+      if (!isAmbient(key)) captured.set(key, value)
+    }
+    const base = baseOf(Context.get(context, Registry)) ?? Context.empty()
+    return Effect.succeed(make<R>(captured, base))
+  })

@@ -1,0 +1,260 @@
+/**
+ * The requests being served: started, cancelled, drained.
+ *
+ * A request starts on its caller's stack. One that ends at once is answered there and never enters the table; one that
+ * suspends stays in the table until it has ended. Whatever happens, its scope is closed first and its outlet is closed
+ * exactly once after.
+ *
+ * @since 0.1.0
+ */
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as McpError from "@mcpfx/schema/McpError"
+import type { Revision } from "@mcpfx/schema/Revision"
+import type { Outlet } from "@mcpfx/transport/Exchange"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+
+/**
+ * One request to serve.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Run {
+  readonly id: JsonRpc.RequestId
+  /** What the table knows it by, where ids of several clients meet; the id itself by default. */
+  readonly key?: unknown
+  readonly method: string
+  readonly outlet: Outlet
+  /** How errors are written. */
+  readonly revision: Revision
+  /** What `effect` runs with; a scope of its own is added. */
+  readonly context: Context.Context<never>
+  readonly effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
+  /** Called once when nothing more may be sent, right before the answer. */
+  readonly settled?: (() => void) | undefined
+}
+
+/**
+ * Why a request was not started: its id is in use, there are too many, or nothing is started any more.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Refusal = "Taken" | "Full" | "Closed"
+
+/** One request from its start to its end. */
+class Entry {
+  readonly run: Run
+  readonly key: unknown
+  readonly scope: Scope.Closeable
+  /** The request on whose stack this one starts. */
+  readonly outer: Entry | undefined
+  fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
+  cancelled = false
+  settled = false
+
+  constructor(run: Run, key: unknown, scope: Scope.Closeable, outer: Entry | undefined) {
+    this.run = run
+    this.key = key
+    this.scope = scope
+    this.outer = outer
+  }
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export class InFlight {
+  private readonly table = new Map<unknown, Entry>()
+  private readonly limit: number
+  private readonly waiting = new Set<() => void>()
+  /** The innermost request that is starting right now. */
+  private starting: Entry | undefined = undefined
+  private closed = false
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  /** How many requests have suspended and not ended. */
+  get size(): number {
+    return this.table.size
+  }
+
+  /** Whether a request of this key runs. */
+  has(key: unknown): boolean {
+    return this.find(key) !== undefined
+  }
+
+  /** The fibers of the requests in the table. */
+  fibers(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
+    return Array.from(this.table.values()).flatMap((entry) => entry.fiber ?? [])
+  }
+
+  /** Starts a request on this stack; gives the reason where it does not. Never throws, never waits. */
+  start(run: Run): Refusal | undefined {
+    const key = run.key ?? run.id
+    if (this.closed) return "Closed"
+    if (this.has(key)) return "Taken"
+    if (this.table.size >= this.limit) return "Full"
+    const scope = Scope.makeUnsafe()
+    const entry = new Entry(run, key, scope, this.starting)
+    this.starting = entry
+    const fiber = Effect.runForkWith(Context.add(run.context, Scope.Scope, scope))(
+      Effect.onExitPrimitive(run.effect, (exit) => this.end(entry, exit))
+    )
+    this.starting = entry.outer
+    if (!entry.settled) {
+      entry.fiber = fiber
+      this.table.set(key, entry)
+      if (entry.cancelled) fiber.interruptUnsafe()
+    }
+    return undefined
+  }
+
+  /**
+   * Interrupts a request: it is never answered (CAN-03). Unknown keys do nothing (CAN-04). Does not wait for the request's
+   * finalizers; whether there was such a request.
+   */
+  interrupt(key: unknown): boolean {
+    const entry = this.find(key)
+    if (entry === undefined) return false
+    this.cancel(entry)
+    return true
+  }
+
+  /** Interrupts everything without waiting, and gives the fibers that have not ended yet. */
+  interruptAllUnsafe(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
+    for (const entry of Array.from(this.table.values())) this.cancel(entry)
+    for (let entry = this.starting; entry !== undefined; entry = entry.outer) this.cancel(entry)
+    return this.fibers()
+  }
+
+  /** Starts nothing any more; what runs goes on. */
+  closeUnsafe(): void {
+    this.closed = true
+  }
+
+  /** Interrupts everything and succeeds when every request has ended. */
+  readonly interruptAll: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.asVoid(Fiber.awaitAll(this.interruptAllUnsafe()))
+  )
+
+  /** Starts nothing any more, waits until all have ended, and interrupts those that have not at the deadline (SHT-01). */
+  drain(deadline: Duration.Input): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.closed = true
+      return this.empty.pipe(Effect.timeoutOrElse({ duration: deadline, orElse: () => this.interruptAll }))
+    })
+  }
+
+  /** Succeeds when no request is in the table. */
+  readonly empty: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    if (this.table.size === 0) return resume(Effect.void)
+    const wake = () => {
+      this.waiting.delete(wake)
+      resume(Effect.void)
+    }
+    this.waiting.add(wake)
+    return Effect.sync(() => void this.waiting.delete(wake))
+  })
+
+  private find(key: unknown): Entry | undefined {
+    for (let entry = this.starting; entry !== undefined; entry = entry.outer) {
+      if (entry.key === key && !entry.settled) return entry
+    }
+    return this.table.get(key)
+  }
+
+  private cancel(entry: Entry): void {
+    if (entry.cancelled || entry.settled) return
+    entry.cancelled = true
+    // First the handler, whose finalizers may still take back what it asked on this stream; then the stream.
+    entry.fiber?.interruptUnsafe()
+    entry.run.settled?.()
+    entry.run.outlet.end()
+  }
+
+  /** Closes the scope, then answers: on the request's own fiber, in an uninterruptible region. */
+  private end(
+    entry: Entry,
+    exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>
+  ): Effect.Effect<void> | undefined {
+    const closing = Scope.closeUnsafe(entry.scope, exit)
+    if (closing === undefined) return this.settle(entry, exit)
+    return Effect.flatMap(
+      Effect.exit(closing),
+      (closed) => this.settle(entry, Exit.isFailure(exit) || Exit.isSuccess(closed) ? exit : closed) ?? Effect.void
+    )
+  }
+
+  private settle(
+    entry: Entry,
+    exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>
+  ): Effect.Effect<void> | undefined {
+    entry.settled = true
+    if (entry.fiber !== undefined) {
+      this.table.delete(entry.key)
+      if (this.table.size === 0) { for (const wake of Array.from(this.waiting)) wake() }
+    }
+    if (entry.cancelled) return undefined
+    const { id, outlet, revision, settled } = entry.run
+    settled?.()
+    if (Exit.isSuccess(exit)) {
+      const sent = Result.try(() => outlet.answer(JsonRpc.success(id, exit.value)))
+      return Result.isSuccess(sent) ? undefined : this.broken(entry.run, Cause.die(sent.failure))
+    }
+    const failure = Cause.findError(exit.cause)
+    if (Result.isFailure(failure)) return this.broken(entry.run, exit.cause)
+    outlet.answer(JsonRpc.failure(id, McpError.toWire(failure.success, revision)))
+    return undefined
+  }
+
+  /** A defect, or an interruption that nobody here asked for: the peer learns that it failed, the log learns why. */
+  private broken(run: Run, cause: Cause.Cause<unknown>): Effect.Effect<void> {
+    run.outlet.answer(JsonRpc.failure(run.id, McpError.toWire(new McpError.InternalError(), run.revision)))
+    return Effect.logError(`${run.method} failed`, cause)
+  }
+}
+
+/**
+ * An empty table; its owner closes it.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const makeUnsafe = (options: { readonly limit: number }): InFlight => new InFlight(options.limit)
+
+/**
+ * An empty table; closing the scope interrupts what runs and waits for it.
+ *
+ * **Example** (Serving one request)
+ *
+ * ```ts
+ * import { InFlight } from "@mcpfx/session"
+ * import { Effect } from "effect"
+ *
+ * const size = Effect.scoped(Effect.map(InFlight.make({ limit: 1024 }), (inFlight) => inFlight.size))
+ * Effect.runSync(size) // => 0
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: { readonly limit: number }): Effect.Effect<InFlight, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => makeUnsafe(options)),
+    (inFlight) =>
+      Effect.suspend(() => {
+        inFlight.closeUnsafe()
+        return inFlight.interruptAll
+      })
+  )

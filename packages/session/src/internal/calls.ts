@@ -1,0 +1,265 @@
+/** Requests that are sent: correlated, timed, cancelled, and never left in the table. */
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as McpError from "@mcpfx/schema/McpError"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
+import * as Methods from "@mcpfx/schema/Methods"
+import type * as Progress from "@mcpfx/schema/Progress"
+import type { Revision } from "@mcpfx/schema/Revision"
+import type { SendOptions } from "@mcpfx/transport/Link"
+import type { TransportError } from "@mcpfx/transport/TransportError"
+import type * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type { PeerFailure } from "../Peer.ts"
+import * as Pending from "../Pending.ts"
+import { RequestTimeout, type SessionClosed } from "../SessionError.ts"
+import type { Limits } from "../SessionLimits.ts"
+import { Deadlines, type Timed } from "./deadlines.ts"
+import type { Fibers } from "./fibers.ts"
+
+/** Where the messages of one request go: a link, or the stream of a request being served. */
+export interface Route {
+  readonly send: (message: JsonRpc.Outgoing, options?: SendOptions) => Effect.Effect<void, TransportError>
+}
+
+/** One request to send. */
+export interface Plan {
+  readonly method: string
+  readonly params: JsonRpc.JsonObject
+  /** Members for `_meta`, but for the progress token. */
+  readonly meta: JsonRpc.JsonObject | undefined
+  readonly route: Route
+  readonly send: SendOptions | undefined
+  /** In milliseconds. */
+  readonly timeout: number
+  readonly maxTimeout: number
+  readonly onProgress: ((progress: Progress.Params) => Effect.Effect<void>) | undefined
+}
+
+type Answer = Effect.Effect<JsonRpc.JsonObject, PeerFailure>
+
+const isEmpty = (object: JsonRpc.JsonObject): boolean => {
+  for (const _ in object) return false
+  return true
+}
+
+/** The params on the wire: `undefined` rather than empty, which is what most servers take (RPC-14). */
+const paramsOf = (plan: Plan, id: JsonRpc.RequestId): JsonRpc.JsonObject | undefined => {
+  const { meta, onProgress, params } = plan
+  const own = params["_meta"]
+  if (meta === undefined && onProgress === undefined && own === undefined) return isEmpty(params) ? undefined : params
+  const { [MetaKey.progressToken]: _, ...rest } = { ...(JsonRpc.isJsonObject(own) ? own : undefined), ...meta }
+  return { ...params, _meta: onProgress === undefined ? rest : { ...rest, [MetaKey.progressToken]: id } }
+}
+
+/** A request from its sending to its end. */
+class Call implements Timed {
+  readonly plan: Plan
+  readonly context: Context.Context<never>
+  readonly start: number
+  readonly latest: number
+  readonly backlog: Array<Progress.Params> = []
+  private readonly calls: Calls
+  private readonly resume: (answer: Answer) => void
+  id: JsonRpc.RequestId = 0
+  deadline: number
+  sending: Fiber.Fiber<void, TransportError> | undefined = undefined
+  delivering: Fiber.Fiber<void> | undefined = undefined
+  done = false
+
+  constructor(
+    calls: Calls,
+    plan: Plan,
+    context: Context.Context<never>,
+    resume: (answer: Answer) => void,
+    now: number
+  ) {
+    this.calls = calls
+    this.plan = plan
+    this.context = context
+    this.resume = resume
+    this.start = now
+    this.latest = now + plan.maxTimeout
+    this.deadline = Math.min(now + plan.timeout, this.latest)
+  }
+
+  readonly expire = (now: number): void => this.calls.expire(this, now)
+
+  settle(answer: Answer): void {
+    this.done = true
+    this.resume(answer)
+  }
+}
+
+export class Calls {
+  private readonly pending: Pending.Pending<Call>
+  private readonly deadlines: Deadlines
+  private readonly fibers: Fibers
+  private readonly limits: Limits
+  /** The revision in force; `undefined` before there is one, when nothing can be taken back. */
+  private readonly revision: () => Revision | undefined
+  private over: SessionClosed | TransportError | undefined = undefined
+
+  constructor(options: {
+    readonly clock: Clock.Clock
+    readonly context: Context.Context<never>
+    readonly fibers: Fibers
+    readonly limits: Limits
+    readonly idFormat: Pending.IdFormat | undefined
+    readonly revision: () => Revision | undefined
+  }) {
+    this.pending = Pending.make(options.idFormat)
+    this.deadlines = new Deadlines(options.clock, options.context, () => this.pending.values())
+    this.fibers = options.fibers
+    this.limits = options.limits
+    this.revision = options.revision
+  }
+
+  get size(): number {
+    return this.pending.size
+  }
+
+  get armed(): boolean {
+    return this.deadlines.armed
+  }
+
+  /** Sends a request and waits for its result, unread. */
+  request(plan: Plan): Answer {
+    return Effect.withFiber((fiber) =>
+      Effect.callback<JsonRpc.JsonObject, PeerFailure>((resume) => this.send(plan, fiber.context, resume))
+    )
+  }
+
+  /** Sends a notification. */
+  notify(route: Route, message: JsonRpc.Notification): Effect.Effect<void, SessionClosed | TransportError> {
+    return Effect.suspend((): Effect.Effect<void, SessionClosed | TransportError> =>
+      this.over === undefined ? route.send(message) : Effect.fail(this.over)
+    )
+  }
+
+  /** Takes an answer in; whether a request waited for it (RPC-15). */
+  complete(response: JsonRpc.Response): boolean {
+    const call = this.pending.take(response.id)
+    if (call === undefined) return false
+    this.relax()
+    const answer: Answer = JsonRpc.isFailure(response)
+      ? Effect.fail(new McpError.PeerError(response.error))
+      : Effect.succeed(response.result)
+    call.settle(call.delivering === undefined ? answer : Effect.andThen(Fiber.await(call.delivering), answer))
+    return true
+  }
+
+  /** Takes progress in; whether a live request asked for it (PRG-04). */
+  progress(params: Progress.Params): boolean {
+    const call = this.pending.get(params.progressToken)
+    if (call === undefined || call.plan.onProgress === undefined) return false
+    call.deadline = Math.min(Math.max(call.deadline, this.deadlines.now() + call.plan.timeout), call.latest)
+    call.backlog.push(params)
+    if (call.backlog.length > this.limits.progressBacklog) call.backlog.shift()
+    if (call.delivering === undefined) {
+      call.delivering = this.fibers.run(call.context, deliver(call, call.plan.onProgress), () => {
+        call.delivering = undefined
+      })
+    }
+    return true
+  }
+
+  /** Fails all that waits, and all that will be asked for (SHT-06). */
+  close(error: SessionClosed | TransportError): void {
+    if (this.over !== undefined) return
+    this.over = error
+    this.deadlines.disarm()
+    for (const call of this.pending.takeAll()) call.settle(Effect.fail(error))
+  }
+
+  /** The time of a call is up: its peer is told, its caller fails (LIF-14). */
+  expire(call: Call, now: number): void {
+    this.pending.remove(call.id)
+    this.relax()
+    call.delivering?.interruptUnsafe()
+    this.takeBack(call, "timeout")
+    call.settle(Effect.fail(new RequestTimeout({ method: call.plan.method, millis: Math.round(now - call.start) })))
+  }
+
+  private send(
+    plan: Plan,
+    context: Context.Context<never>,
+    resume: (answer: Answer) => void
+  ): Effect.Effect<void> | undefined {
+    if (this.over !== undefined) {
+      resume(Effect.fail(this.over))
+      return undefined
+    }
+    const now = this.deadlines.now()
+    const call = new Call(this, plan, context, resume, now)
+    call.id = this.pending.add(call)
+    this.deadlines.arm(call.deadline, now)
+    const message = JsonRpc.request(call.id, plan.method, paramsOf(plan, call.id))
+    call.sending = this.fibers.run(context, plan.route.send(message, plan.send), (exit) => {
+      call.sending = undefined
+      if (Exit.isFailure(exit)) this.unsent(call, exit)
+    })
+    return call.done ? undefined : Effect.sync(() => this.abandon(call))
+  }
+
+  /** A request that cannot be sent is not waited for (MEM-05). */
+  private unsent(call: Call, exit: Exit.Failure<void, TransportError>): void {
+    if (call.done) return
+    this.pending.remove(call.id)
+    this.relax()
+    call.delivering?.interruptUnsafe()
+    call.settle(exit)
+  }
+
+  /** The caller was interrupted. */
+  private abandon(call: Call): void {
+    call.delivering?.interruptUnsafe()
+    if (call.done) return
+    call.done = true
+    this.pending.remove(call.id)
+    this.relax()
+    this.takeBack(call, "cancelled")
+  }
+
+  /**
+   * Stops the sending, and tells the peer: by notification, or on 2026-07-28, where the exchange of the request is still
+   * open, by its closing alone. Never for `initialize` (LIF-10). Waits for nothing.
+   */
+  private takeBack(call: Call, reason: string): void {
+    const sending = call.sending
+    sending?.interruptUnsafe()
+    const revision = this.revision()
+    if (revision === undefined || call.plan.method === Methods.Initialize.name) return
+    if (revision.era === "modern" && sending !== undefined) return
+    const notice = JsonRpc.notification(Methods.Cancelled.name, { requestId: call.id, reason })
+    this.fibers.run(
+      call.context,
+      Effect.timeoutOption(Effect.ignore(call.plan.route.send(notice)), this.limits.cancelGrace)
+    )
+  }
+
+  private relax(): void {
+    if (this.pending.size === 0) this.deadlines.disarm()
+  }
+}
+
+/** Hands progress over in the order it came, one at a time. */
+const deliver = (
+  call: Call,
+  onProgress: (progress: Progress.Params) => Effect.Effect<void>
+): Effect.Effect<void> =>
+  Effect.whileLoop({
+    while: () => call.backlog.length > 0,
+    body: () => {
+      const params = call.backlog.shift()
+      return params === undefined
+        ? Effect.void
+        : Effect.catchDefect(
+          Effect.suspend(() => onProgress(params)),
+          (defect) => Effect.logError(`onProgress of ${call.plan.method} failed`, defect)
+        )
+    },
+    step: () => {}
+  })

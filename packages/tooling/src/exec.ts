@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** How a command ended. `output` has both streams in the order of arrival; it is empty when they were inherited. */
+export interface Ended {
+  readonly code: number
+  readonly output: string
+}
+
+export interface ExecOptions {
+  readonly cwd?: string | undefined
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Shows the output as it comes, rather than keeping it. */
+  readonly inherit?: boolean | undefined
+}
+
+/** Runs a command to its end; never rejects: a command that cannot start ends with code 127. */
+export const exec = (command: string, args: ReadonlyArray<string>, options: ExecOptions = {}): Promise<Ended> =>
+  new Promise((settle) => {
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", options.inherit === true ? "inherit" : "pipe", options.inherit === true ? "inherit" : "pipe"]
+    })
+    const chunks: Array<Buffer> = []
+    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk))
+    child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk))
+    child.on("error", (error) => settle({ code: 127, output: `${error.message}\n` }))
+    child.on("close", (code) => settle({ code: code ?? 1, output: Buffer.concat(chunks).toString("utf8") }))
+  })
+
+const entryOf = (folder: string): string => {
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+  const bin = typeof manifest === "object" && manifest !== null && "bin" in manifest ? manifest.bin : undefined
+  const entry: unknown = typeof bin === "object" && bin !== null ? Object.values(bin)[0] : bin
+  if (typeof entry !== "string") throw new Error(`${folder} has no command`)
+  return join(folder, entry)
+}
+
+/** Runs the command of a package that is installed at the root, with this Node. */
+export const execBin = (
+  root: string,
+  name: string,
+  args: ReadonlyArray<string>,
+  options: ExecOptions = {}
+): Promise<Ended> =>
+  exec(process.execPath, [entryOf(join(root, "node_modules", name)), ...args], { cwd: root, ...options })

@@ -1,0 +1,50 @@
+import * as Schema from "effect/Schema"
+import type { Tarball } from "./tarball.ts"
+
+const Names = Schema.Record(Schema.String, Schema.String)
+
+/** The parts of a published package.json that are judged. */
+export const PackedManifest = Schema.Struct({
+  exports: Schema.Record(Schema.String, Schema.Unknown),
+  dependencies: Schema.optionalKey(Names),
+  peerDependencies: Schema.optionalKey(Names),
+  license: Schema.optionalKey(Schema.String)
+})
+export interface PackedManifest extends Schema.Schema.Type<typeof PackedManifest> {}
+
+const isExpected = (path: string): boolean =>
+  ["package.json", "LICENSE", "README.md", "CHANGELOG.md"].includes(path)
+  || /^src\/.+\.(?:ts|json)$/.test(path)
+  || /^dist\/.+\.(?:js|js\.map|d\.ts|d\.ts\.map)$/.test(path)
+
+const targets = (value: unknown): Array<string> => {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(targets) : []
+}
+
+const inManifest = (manifest: PackedManifest): Array<string> => [
+  ...Object.entries(manifest.exports)
+    .filter(([key]) => key !== "./package.json")
+    .flatMap(([key, value]) => targets(value).map((target) => ({ key, target })))
+    .filter(({ target }) => !target.startsWith("./dist/"))
+    .map(({ key, target }) => `exports "${key}" as ${target}, which is not in dist`),
+  ...Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })
+    .filter(([, range]) => /^(?:workspace|catalog|link|file):/.test(range))
+    .map(([name, range]) => `asks for ${name} as ${range}, which only this repository understands`),
+  ...(manifest.license === "MIT" ? [] : ["does not name its license"])
+]
+
+/** What is wrong with a package as packed: its manifest, files that do not belong, files that are missing. */
+export const inspect = (tarball: Tarball, manifest: PackedManifest): Array<string> => {
+  const paths = new Set(tarball.files.map(({ path }) => path))
+  const compiled = [...paths].filter((path) => path.startsWith("dist/") && path.endsWith(".js"))
+  return [
+    ...inManifest(manifest),
+    ...[...paths].filter((path) => !isExpected(path)).map((path) => `holds ${path}, which nobody needs`),
+    ...(paths.has("LICENSE") ? [] : ["holds no LICENSE"]),
+    ...(compiled.length > 0 ? [] : ["holds no compiled module"]),
+    ...compiled.map((path) => path.replace(/\.js$/, ".d.ts")).filter((path) => !paths.has(path)).map((path) =>
+      `lacks ${path}`
+    )
+  ].map((message) => `${tarball.name} ${message}`)
+}

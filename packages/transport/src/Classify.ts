@@ -1,0 +1,185 @@
+/**
+ * Which era one HTTP message belongs to, and whether its headers agree with its body. Pure.
+ *
+ * The body's `_meta` decides the era, the headers are a cross-check. Where several things are wrong the first in this
+ * order is told: version header against the body, the `_meta` envelope, the version itself, the mirrored method and name.
+ *
+ * @since 0.1.0
+ */
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
+import type * as Headers from "effect/http/Headers"
+import { Rejected } from "./Endpoint.ts"
+import * as Codes from "./internal/codes.ts"
+import * as Meta from "./internal/modernEnvelope.ts"
+import * as McpHeaders from "./McpHeaders.ts"
+
+/**
+ * A message of 2026-07-28 or later.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Modern {
+  readonly _tag: "Modern"
+  readonly version: string
+  /** What a request says about its sender; `undefined` on notifications, which need not say it (HTTP-67). */
+  readonly envelope: Meta.Envelope | undefined
+}
+
+/**
+ * A message of a revision with sessions.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Legacy {
+  readonly _tag: "Legacy"
+  /**
+   * The version header; `undefined` where there is none, which without other knowledge stands for 2025-03-26 (HTTP-44), and
+   * on `initialize`, whose header is not judged.
+   */
+  readonly version: string | undefined
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Classified = Modern | Legacy
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Classifier {
+  /** Judges one message with the headers of the request that carried it. */
+  readonly message: (message: JsonRpc.Message, headers: Headers.Headers) => Classified | Rejected
+  /** Judges what has no message of its own: GET, DELETE, batches and responses, which only revisions with sessions have. */
+  readonly bare: (headers: Headers.Headers) => Legacy | Rejected
+}
+
+const firstModern = "2026-07-28"
+const dated = /^\d{4}-\d{2}-\d{2}$/
+
+/**
+ * The era of a version, known or not: dates order them. `undefined` for what is no version at all.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const eraOf = (version: string): "legacy" | "modern" | undefined =>
+  dated.test(version) ? version < firstModern ? "legacy" : "modern" : undefined
+
+const bad = (code: number, message: string, data?: JsonRpc.JsonObject): Rejected =>
+  new Rejected(data === undefined ? { code, message } : { code, message, data }, 400)
+
+const mismatch = (fault: McpHeaders.HeaderFault): Rejected => bad(Codes.HeaderMismatch, McpHeaders.describe(fault))
+
+const missingVersion = (): Rejected => mismatch({ header: McpHeaders.names.protocolVersion, reason: "missing" })
+
+const noEnvelope = (reason: string): Rejected => bad(Codes.InvalidParams, reason)
+
+/** The version a body names, whatever else is wrong with it. */
+const claimedVersion = (params: JsonRpc.JsonObject | undefined): string | undefined => {
+  const meta = params?.["_meta"]
+  const version = JsonRpc.isJsonObject(meta) ? meta[MetaKey.protocolVersion] : undefined
+  return typeof version === "string" ? version : undefined
+}
+
+/**
+ * A classifier for an endpoint that speaks `supported`, which is what refusals list (VER-01). An endpoint without any
+ * revision with sessions refuses those, `initialize` included, and names what it speaks (VER-08).
+ *
+ * **Example** (A request of each era)
+ *
+ * ```ts
+ * import { Classify } from "@mcpfx/transport"
+ * import { Headers } from "effect/http"
+ *
+ * const classifier = Classify.make(["2025-11-25", "2026-07-28"])
+ * classifier.message({ jsonrpc: "2.0", id: 1, method: "tools/list" }, Headers.empty)
+ * // => { _tag: "Legacy", version: undefined }
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (supported: ReadonlyArray<string>): Classifier => {
+  const legacy = new Map<string, Legacy>()
+  const modern = new Set<string>()
+  for (const version of supported) {
+    if (eraOf(version) === "modern") modern.add(version)
+    else legacy.set(version, { _tag: "Legacy", version })
+  }
+  const unversioned: Legacy = { _tag: "Legacy", version: undefined }
+  const modernOnly = legacy.size === 0
+
+  const unsupported = (requested: string): Rejected =>
+    bad(Codes.UnsupportedProtocolVersion, "Unsupported protocol version", { supported: [...supported], requested })
+
+  const legacyHeader = (header: string): Legacy | Rejected =>
+    legacy.get(header) ??
+      (modernOnly
+        ? unsupported(header)
+        : bad(Codes.InvalidRequest, `Unsupported ${McpHeaders.names.protocolVersion} header`, {
+          supported: [...supported],
+          requested: header
+        }))
+
+  const unclaimedRequest = (message: JsonRpc.Request, header: string | undefined): Classified | Rejected => {
+    if (message.method === "initialize") {
+      if (!modernOnly) return unversioned
+      const asked = message.params?.["protocolVersion"]
+      return unsupported(typeof asked === "string" ? asked : header ?? "")
+    }
+    if (header === undefined) return modernOnly ? missingVersion() : unversioned
+    if (eraOf(header) === "modern") return noEnvelope(`params._meta must name ${MetaKey.protocolVersion}`)
+    return legacyHeader(header)
+  }
+
+  const request = (message: JsonRpc.Request, headers: Headers.Headers): Classified | Rejected => {
+    const header = headers[McpHeaders.names.protocolVersion]
+    const claim = Meta.modernEnvelope(message.params)
+    if (claim._tag === "None") return unclaimedRequest(message, header)
+    if (header === undefined) return missingVersion()
+    const version = claim._tag === "Ok" ? claim.envelope.protocolVersion : claimedVersion(message.params)
+    if (version !== undefined && header !== version) {
+      const fault = McpHeaders.checkVersion(headers, version)
+      if (fault !== undefined) return mismatch(fault)
+    }
+    if (claim._tag === "Invalid") return noEnvelope(claim.reason)
+    if (!modern.has(claim.envelope.protocolVersion)) return unsupported(claim.envelope.protocolVersion)
+    const fault = McpHeaders.checkMirrors(headers, message)
+    if (fault !== undefined) return mismatch(fault)
+    return { _tag: "Modern", version: claim.envelope.protocolVersion, envelope: claim.envelope }
+  }
+
+  const notification = (message: JsonRpc.Notification, headers: Headers.Headers): Classified | Rejected => {
+    const header = headers[McpHeaders.names.protocolVersion]
+    const claimed = claimedVersion(message.params)
+    if (claimed !== undefined) {
+      const fault = McpHeaders.checkVersion(headers, claimed)
+      if (fault !== undefined) return mismatch(fault)
+    }
+    if (header === undefined) return modernOnly ? missingVersion() : unversioned
+    if (eraOf(header) !== "modern") return legacyHeader(header)
+    return modern.has(header) ? { _tag: "Modern", version: header, envelope: undefined } : unsupported(header)
+  }
+
+  const bare = (headers: Headers.Headers): Legacy | Rejected => {
+    const header = headers[McpHeaders.names.protocolVersion]
+    if (header === undefined) return modernOnly ? missingVersion() : unversioned
+    return eraOf(header) === "modern"
+      ? bad(Codes.InvalidRequest, `Not part of protocol version ${header}`)
+      : legacyHeader(header)
+  }
+
+  return {
+    message: (message, headers) => {
+      if (JsonRpc.isRequest(message)) return request(message, headers)
+      return JsonRpc.isNotification(message) ? notification(message, headers) : bare(headers)
+    },
+    bare
+  }
+}

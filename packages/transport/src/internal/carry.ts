@@ -1,0 +1,35 @@
+/** The smallest buffer worth having. */
+const initialSize = 1024
+
+/**
+ * Bytes that wait for the rest of their line.
+ *
+ * The buffer doubles as it grows, so a line of n bytes costs O(n) however it was cut, and it holds copies, so a chunk is
+ * never kept alive (nor seen to change) by the few bytes of it that are still needed.
+ */
+export class Carry {
+  size = 0
+  private bytes = new Uint8Array(0)
+
+  append(chunk: Uint8Array, from: number, to: number): void {
+    const size = this.size + (to - from)
+    if (size > this.bytes.length) {
+      const grown = new Uint8Array(Math.max(size, this.bytes.length * 2, initialSize))
+      grown.set(this.bytes.subarray(0, this.size))
+      this.bytes = grown
+    }
+    this.bytes.set(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to), this.size)
+    this.size = size
+  }
+
+  /** What has been gathered; valid until the next call of any method. */
+  view(): Uint8Array {
+    return this.bytes.subarray(0, this.size)
+  }
+
+  /** Empties it; a large buffer is given back, a small one is used again. */
+  clear(): void {
+    this.size = 0
+    if (this.bytes.length > 65_536) this.bytes = new Uint8Array(0)
+  }
+}
