@@ -4,8 +4,10 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import * as projects from "./internal/capabilities.ts"
 import { JsonObject, JsonObjects, open } from "./internal/json.ts"
 import { isJsonObject } from "./JsonRpc.ts"
+import type { Version } from "./Revision.ts"
 
 const ListChanged = open({ listChanged: Schema.optionalKey(Schema.Boolean) })
 const key = Schema.optionalKey(JsonObject)
@@ -235,3 +237,27 @@ export const missing = (self: Client, asks: Iterable<Ask>): Client | undefined =
  */
 export const hasExtension = (self: Client | Server, id: string): boolean =>
   self.extensions !== undefined && Object.hasOwn(self.extensions, id)
+
+/**
+ * What of `self` a client may declare on `version`: the rest is left out.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const clientFor = (self: Client, version: Version): Client => {
+  const projected = projects.client[version](self)
+  return isClient(projected) ? projected : self
+}
+
+const isServer = Schema.is(Server.schema)
+
+/**
+ * What of `self` a server may declare on `version`: the rest is left out.
+ *
+ * @category encoding
+ * @since 0.1.0
+ */
+export const serverFor = (self: Server, version: Version): Server => {
+  const projected = projects.server[version](self)
+  return isServer(projected) ? projected : self
+}

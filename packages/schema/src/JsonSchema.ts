@@ -204,9 +204,9 @@ const isObjectRoot = (schema: JsonSchema): schema is ObjectRoot => schema["type"
 export const rootObject = (schema: unknown): Result.Result<ObjectRoot, string> => {
   if (!isJsonObject(schema)) return Result.fail("it is not a JSON Schema object")
   if (isObjectRoot(schema)) return Result.succeed(schema)
-  const type = schema["type"]
+  const { type, ...rest } = schema
   if (type === undefined || (Array.isArray(type) && type.includes("object"))) {
-    return Result.succeed({ ...schema, type: "object" })
+    return Result.succeed({ type: "object", ...rest })
   }
   return Result.fail(`its root is of type ${JSON.stringify(type)}, not "object"`)
 }

@@ -65,7 +65,16 @@ const noClaim: Result.Result<undefined, EnvelopeFault> = Result.succeed(undefine
 export const modernEnvelope = (params: unknown): Result.Result<Envelope | undefined, EnvelopeFault> => {
   if (!isJsonObject(params)) return noClaim
   const meta = params["_meta"]
-  if (!isJsonObject(meta)) return noClaim
+  return isJsonObject(meta) ? readEnvelope(meta) : noClaim
+}
+
+/**
+ * As {@link modernEnvelope}, of the `_meta` itself.
+ *
+ * @category decoding
+ * @since 0.1.0
+ */
+export const readEnvelope = (meta: JsonObject): Result.Result<Envelope | undefined, EnvelopeFault> => {
   const protocolVersion = meta[MetaKey.protocolVersion]
   const clientCapabilities = meta[MetaKey.clientCapabilities]
   const clientInfo = meta[MetaKey.clientInfo]

@@ -5,6 +5,7 @@
  *
  * @since 0.1.0
  */
+import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import type * as Completion from "@mcpfx/schema/Completion"
 import type { McpError } from "@mcpfx/schema/McpError"
 import type * as Prompt from "@mcpfx/schema/Prompt"
@@ -45,7 +46,7 @@ export interface EntryFacts {
   /** Whether this caller sees the entry; an invisible entry answers as an unknown one. `undefined`: everybody does. */
   readonly visible: ((context: RequestContext["Service"]) => boolean) | undefined
   /** Client features the handler may ask for; on 2026-07-28 refused with -32021 before the first byte (META-13). */
-  readonly asks: ReadonlyArray<"elicitation" | "elicitation.url" | "sampling" | "sampling.tools" | "roots">
+  readonly asks: ReadonlyArray<Capabilities.Ask>
   /** Scopes the caller's token must have. */
   readonly scopes: ReadonlyArray<string>
 }
@@ -101,7 +102,7 @@ export interface ResourceEntry extends EntryFacts {
 export type Complete = (
   value: string,
   siblings: Readonly<Record<string, string>>
-) => Effect.Effect<Completion.Values, McpError, RequestServices>
+) => Effect.Effect<Completion.Result, McpError, RequestServices>
 
 /**
  * @category models

@@ -84,7 +84,7 @@ const makeMiddleware = <Provides, Requires, E, RIn>(
  */
 const around = <Provides, Fails, R>(id: string, fn: Fn<Provides, Fails, R>, captured: Captured<R>): Around =>
   new Around((inner: Run): Run => {
-    const passing: Run & Next = (call) =>
+    const passing = (call: Call): Effect.Effect<unknown, Unhandled, RequestServices> =>
       Effect.mapError(inner(call), (error) => error instanceof Unhandled ? error : new Unhandled(error, undefined))
     return (call) =>
       Effect.contextWith((outer: Context.Context<RequestServices>) => {
@@ -93,12 +93,12 @@ const around = <Provides, Fails, R>(id: string, fn: Fn<Provides, Fails, R>, capt
             passing(call),
             (context: Context.Context<Provides | RequestServices>) => captured.leave(context, outer)
           )
-        return Effect.updateContext(
-          Effect.mapError(
-            Effect.suspend(() => fn(next, call)),
-            (error) => error instanceof Unhandled ? error : new Unhandled(error, id)
-          ),
-          captured.enter
+        const running: Effect.Effect<unknown, Fails | Unhandled, R | RequestServices> = Effect.suspend(() =>
+          fn(next, call)
+        )
+        return Effect.mapError(
+          Effect.updateContext(running, captured.enter),
+          (error) => error instanceof Unhandled ? error : new Unhandled(error, id)
         )
       })
   })
@@ -133,17 +133,16 @@ export const make = <Provides = never, Fails extends Failure = never>() =>
 <R = never, E = never, RIn = never>(
   id: string,
   middleware: Fn<Provides, Fails, R> | Effect.Effect<Fn<Provides, Fails, R>, E, RIn>
-): Middleware<Provides, Exclude<R, RequestServices>, E, Exclude<RIn, Scope.Scope> | Registry> =>
-  makeMiddleware(
+): Middleware<Provides, Exclude<R, RequestServices>, E, Exclude<RIn, Scope.Scope> | Registry> => {
+  const building = Effect.isEffect(middleware) ? middleware : Effect.succeed(middleware)
+  return makeMiddleware(
     id,
     Layer.effect(
       Installed,
-      Effect.gen(function*() {
-        const fn = Effect.isEffect(middleware) ? yield* middleware : middleware
-        return around(id, fn, yield* capture<R>())
-      })
+      Effect.flatMap(building, (fn) => Effect.map(capture<R>(), (captured) => around(id, fn, captured)))
     )
   )
+}
 
 /**
  * Hides registrations from callers: a hidden one is not listed, and answers as one that does not exist (SCH-19 of field
@@ -165,3 +164,74 @@ export const make = <Provides = never, Fails extends Failure = never>() =>
 export const visibility = (
   check: (context: RequestContext["Service"], target: Target) => boolean
 ): Middleware<never> => makeMiddleware("visibility", Layer.succeed(Installed, new Check(check)))
+
+/**
+ * The services that middleware gives to handlers.
+ *
+ * @category type-level
+ * @since 0.1.0
+ */
+export type ProvidedBy<M> = M extends Middleware<infer Provides, infer _Requires, infer _E, infer _RIn> ? Provides : never
+
+type RequiredBy<M> = M extends Middleware<infer _Provides, infer Requires, infer _E, infer _RIn> ? Requires : never
+type BuildErrorOf<M> = M extends Middleware<infer _Provides, infer _Requires, infer E, infer _RIn> ? E : never
+type BuiltWith<M> = M extends Middleware<infer _Provides, infer _Requires, infer _E, infer RIn> ? RIn : never
+
+/**
+ * What is still required of `R` after middleware, outermost first, has given what it provides and added what it requires.
+ *
+ * @category type-level
+ * @since 0.1.0
+ */
+export type Open<R, Middlewares extends ReadonlyArray<unknown>> = Middlewares extends
+  readonly [...infer Outer, infer Inner] ? Open<Exclude<R, ProvidedBy<Inner>> | RequiredBy<Inner>, Outer>
+  : R
+
+interface Installable {
+  readonly install: Layer.Layer<Installed, unknown, unknown>
+}
+
+const installAll = (middleware: ReadonlyArray<Installable>): Layer.Layer<never, unknown, unknown> =>
+  Layer.fromBuild((memoMap, scope) =>
+    Effect.gen(function*() {
+      let enclosing: Enclosing = yield* CurrentEnclosing
+      for (const { install } of middleware) {
+        const installed = yield* Layer.buildWithMemoMap(install, memoMap, scope)
+        enclosing = extend(enclosing, Context.get(installed, Installed))
+      }
+      return Context.make(CurrentEnclosing, enclosing)
+    })
+  )
+
+/**
+ * Lays middleware around every registration in a layer; the first is the outermost. What it provides is no longer required
+ * by the registrations, what it requires is.
+ *
+ * Middleware that already stands around a registration is not added a second time. A registration that is used both with
+ * and without middleware is two of one name, and fails to build.
+ *
+ * **Example** (Middleware around a group)
+ *
+ * ```ts
+ * import { Middleware } from "@mcpfx/server"
+ * import { Layer } from "effect"
+ *
+ * const Logged = Middleware.make()("logged", (next, call) => next(call))
+ * const Hidden = Middleware.visibility(() => false)
+ * const Group = Layer.empty.pipe(Middleware.apply(Logged, Hidden))
+ * Layer.isLayer(Group) // => true
+ * ```
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export function apply<const Middlewares extends ReadonlyArray<Installable>>(
+  ...middleware: Middlewares
+): <A, E, R>(
+  registrations: Layer.Layer<A, E, R>
+) => Layer.Layer<A, E | BuildErrorOf<Middlewares[number]>, Open<R, Middlewares> | BuiltWith<Middlewares[number]>>
+export function apply(
+  ...middleware: ReadonlyArray<Installable>
+): (registrations: Layer.Layer<never, unknown, unknown>) => Layer.Layer<never, unknown, unknown> {
+  return (registrations) => Layer.provide(registrations, installAll(middleware))
+}

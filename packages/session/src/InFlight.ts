@@ -192,7 +192,9 @@ export class InFlight {
     if (closing === undefined) return this.settle(entry, exit)
     return Effect.flatMap(
       Effect.exit(closing),
-      (closed) => this.settle(entry, Exit.isFailure(exit) || Exit.isSuccess(closed) ? exit : closed) ?? Effect.void
+      (closed) =>
+        this.settle(entry, Exit.isFailure(exit) || Exit.isSuccess(closed) ? exit : Exit.failCause(closed.cause)) ??
+          Effect.void
     )
   }
 

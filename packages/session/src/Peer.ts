@@ -3,14 +3,22 @@
  *
  * @since 0.1.0
  */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as McpError from "@mcpfx/schema/McpError"
 import type * as Method from "@mcpfx/schema/Method"
 import type * as Progress from "@mcpfx/schema/Progress"
-import type { TransportError } from "@mcpfx/transport/TransportError"
-import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
-import type { InvalidResponse, MethodUnsupported, RequestTimeout, SessionClosed } from "./SessionError.ts"
+import type { RequestCodec, Revision, Sender } from "@mcpfx/schema/Revision"
+import * as TraceContext from "@mcpfx/schema/TraceContext"
+import type { Facts } from "@mcpfx/transport/Exchange"
+import { TransportClosed, type TransportError } from "@mcpfx/transport/TransportError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Tracer from "effect/Tracer"
+import type { Calls, Route } from "./internal/calls.ts"
+import { InvalidResponse, MethodUnsupported, type RequestTimeout, type SessionClosed } from "./SessionError.ts"
+import type { Limits } from "./SessionLimits.ts"
+import type { Listener } from "./Telemetry.ts"
 
 /**
  * Options of one request.
@@ -19,12 +27,16 @@ import type { InvalidResponse, MethodUnsupported, RequestTimeout, SessionClosed 
  * @since 0.1.0
  */
 export interface RequestOptions {
-  /** How long to wait for the answer, moved by progress; 60 seconds by default (LIF-14). */
+  /**
+   * How long to wait for the answer; 60 seconds by default (LIF-14). Progress moves it, and comes only with `onProgress`.
+   */
   readonly timeout?: Duration.Input | undefined
-  /** How long progress may move the deadline at most; 10 minutes by default. */
+  /** How far from the sending progress may move the deadline; 10 minutes by default, or `timeout` if that is longer. */
   readonly maxTimeout?: Duration.Input | undefined
   /** Asks for progress and receives it, in order, until the answer. */
   readonly onProgress?: ((progress: Progress.Params) => Effect.Effect<void>) | undefined
+  /** Called with the request's id before it is sent: listen streams are told apart by it (SUB-05). */
+  readonly onSent?: ((id: JsonRpc.RequestId) => void) | undefined
   /** Members to add to `_meta`; reserved keys that the session sets win. */
   readonly meta?: JsonRpc.JsonObject | undefined
   /** Extra HTTP headers, such as `Mcp-Param-*`. */
@@ -86,4 +98,164 @@ export interface Peer extends Asker {
     method: string,
     params: JsonRpc.JsonObject
   ) => Effect.Effect<void, SessionClosed | TransportError>
+}
+
+/**
+ * What requests are sent by.
+ *
+ * @internal
+ */
+export interface Options {
+  readonly role: "server" | "client"
+  readonly calls: Calls
+  /** Where to send to; `undefined` while nothing is open. */
+  readonly route: () => Route | undefined
+  /** The revision in force, or the one to open the conversation with this method. */
+  readonly revision: (method: string) => Revision | undefined
+  /** Members for the `_meta` of every request. */
+  readonly envelope: () => JsonRpc.JsonObject | undefined
+  readonly limits: Limits
+  /** How long to wait by default. */
+  readonly timeout: Duration.Duration
+  readonly listener: Listener | undefined
+  readonly sessionId: string | undefined
+  readonly transport: () => Facts["transport"] | undefined
+}
+
+/**
+ * An asker over one route.
+ *
+ * @internal
+ */
+export const makeAsker = (options: Options): Asker => ({
+  request: (method, params, request) =>
+    Effect.withFiber((fiber) => {
+      const revision = options.revision(method.name)
+      const codec = revision?.request(method)
+      if (codec === undefined || !maySend(codec.sender, options.role)) {
+        return Effect.fail(new MethodUnsupported({ method: method.name, ...versionOf(revision) }))
+      }
+      const wire = codec.encodeParams(params)
+      return observed(
+        options,
+        method.name,
+        wire,
+        revision,
+        fiber.cache.span,
+        request,
+        (sent) => Effect.flatMap(sent, (result) => decoded(codec, result))
+      )
+    })
+})
+
+/**
+ * A peer over the route of the options.
+ *
+ * @internal
+ */
+export const make = (options: Options): Peer => {
+  const notify = (method: string, params: JsonRpc.JsonObject): Effect.Effect<void, SessionClosed | TransportError> =>
+    Effect.suspend(() => options.calls.notify(options.route() ?? nowhere, JsonRpc.notification(method, params)))
+  return {
+    ...makeAsker(options),
+    requestRaw: (method, params, request) =>
+      Effect.withFiber((fiber) =>
+        observed(
+          options,
+          method,
+          params,
+          options.revision(method),
+          fiber.cache.span,
+          request,
+          (sent) => sent
+        )
+      ),
+    notifyRaw: notify,
+    notify: (method, params) =>
+      Effect.suspend(() => {
+        const codec = options.revision(method.name)?.notification(method)
+        // What the revision has no words for is not said.
+        return codec === undefined || !maySend(codec.sender, options.role)
+          ? Effect.void
+          : notify(method.name, codec.encodeParams(params))
+      })
+  }
+}
+
+const nowhere: Route = {
+  send: () => Effect.fail(new TransportClosed({ reason: "no stream to the other side is open" }))
+}
+
+const maySend = (sender: Sender, role: "server" | "client"): boolean => sender === "both" || sender === role
+
+const versionOf = (revision: Revision | undefined): { readonly revision?: string } =>
+  revision === undefined ? {} : { revision: revision.version }
+
+const decoded = <Params, A>(
+  codec: RequestCodec<Params, A>,
+  result: JsonRpc.JsonObject
+): Effect.Effect<A, InvalidResponse> => {
+  const value = codec.decodeResult(result)
+  return Result.isSuccess(value)
+    ? Effect.succeed(value.success)
+    : Effect.fail(new InvalidResponse({ method: codec.name, detail: value.failure.message() }))
+}
+
+/** Sends, and lets telemetry see it where somebody listens. */
+const observed = <A>(
+  options: Options,
+  method: string,
+  params: JsonRpc.JsonObject,
+  revision: Revision | undefined,
+  span: Tracer.AnySpan | undefined,
+  request: RequestOptions | undefined,
+  read: (sent: Effect.Effect<JsonRpc.JsonObject, PeerFailure>) => Effect.Effect<A, PeerFailure>
+): Effect.Effect<A, PeerFailure> => {
+  const { listener } = options
+  if (listener === undefined) return read(sent(options, method, params, span, request))
+  return listener.call(
+    Effect.withFiber((fiber) => read(sent(options, method, params, fiber.cache.span, request))),
+    { method, params, id: undefined, revision, sessionId: options.sessionId, transport: options.transport() }
+  )
+}
+
+const sent = (
+  options: Options,
+  method: string,
+  params: JsonRpc.JsonObject,
+  span: Tracer.AnySpan | undefined,
+  request: RequestOptions | undefined
+): Effect.Effect<JsonRpc.JsonObject, PeerFailure> => {
+  const timeout = Duration.toMillis(request?.timeout ?? options.timeout)
+  return options.calls.request({
+    method,
+    params,
+    meta: metaOf(request?.meta, options.envelope(), span),
+    route: options.route() ?? nowhere,
+    send: request?.headers === undefined ? undefined : { headers: request.headers },
+    timeout,
+    maxTimeout: request?.maxTimeout === undefined
+      ? Math.max(timeout, Duration.toMillis(options.limits.maxRequestTimeout))
+      : Duration.toMillis(request.maxTimeout),
+    onProgress: request?.onProgress,
+    onSent: request?.onSent
+  })
+}
+
+/** The caller's members, then what every request carries, then the trace that is current. */
+const metaOf = (
+  meta: JsonRpc.JsonObject | undefined,
+  envelope: JsonRpc.JsonObject | undefined,
+  span: Tracer.AnySpan | undefined
+): JsonRpc.JsonObject | undefined => {
+  const trace = span === undefined ? undefined : traceMeta(span)
+  if (trace === undefined && (meta === undefined || envelope === undefined)) return meta ?? envelope
+  return { ...meta, ...envelope, ...trace }
+}
+
+/** Tracers may number spans as they like; only W3C numbers are passed on (META-15). */
+const traceMeta = (span: Tracer.AnySpan): JsonRpc.JsonObject | undefined => {
+  const { sampled, spanId, traceId } = span
+  const meta = TraceContext.toMeta({ traceId: traceId.padStart(32, "0"), spanId, sampled })
+  return TraceContext.parseParent(meta["traceparent"]) === undefined ? undefined : meta
 }

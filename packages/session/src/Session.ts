@@ -1,19 +1,32 @@
 /**
  * The session of a stateful revision, for servers and clients alike.
  *
+ * A session is the one owner of its state: what was agreed, the level of log messages, the subscriptions, the requests it
+ * serves and the requests it sent. Messages are taken in synchronously, so its state never changes in the middle of one.
+ *
  * @since 0.1.0
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import type * as Implementation from "@mcpfx/schema/Implementation"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
 import type { Revision } from "@mcpfx/schema/Revision"
 import type { Admission, Rejected } from "@mcpfx/transport/Endpoint"
 import type { Exchange } from "@mcpfx/transport/Exchange"
 import type { Link } from "@mcpfx/transport/Link"
-import type * as Effect from "effect/Effect"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
+import type { Handler } from "./Handler.ts"
+import { Actor } from "./internal/actor.ts"
 import type { Peer } from "./Peer.ts"
+import type { IdFormat } from "./Pending.ts"
 import type { CloseReason } from "./SessionError.ts"
+import { type Limits, SessionLimits } from "./SessionLimits.ts"
+import type { SessionRecord } from "./SessionStore.ts"
 
 /**
  * What was agreed with `initialize`.
@@ -30,6 +43,24 @@ export interface Agreed {
 }
 
 /**
+ * The state of a session that began elsewhere: a client's own handshake, another process, or a request that says it all.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Established {
+  readonly revision: Revision
+  readonly clientInfo: Implementation.Implementation
+  readonly clientCapabilities: Capabilities.Client
+  /** `true` by default. */
+  readonly initialized?: boolean | undefined
+  readonly logLevel?: Logging.Level | undefined
+  readonly subscriptions?: Iterable<string> | undefined
+  /** On a client of 2026-07-28: what the `_meta` of every request carries (META-07). */
+  readonly envelope?: JsonRpc.JsonObject | undefined
+}
+
+/**
  * One owner of its state, its own scope, supervised fibers: closing it interrupts every request it serves, fails every
  * request it sent and ends its streams.
  *
@@ -39,20 +70,98 @@ export interface Agreed {
 export interface Session {
   readonly id: string
   readonly role: "server" | "client"
+  /** Whom the session belongs to: nobody else may use it. */
+  readonly principalKey: string
   /** Takes one message, synchronously: the effect is always an `Exit`. */
-  readonly accept: (exchange: Exchange) => Effect.Effect<Admission, Rejected>
+  readonly accept: (exchange: Exchange) => Exit.Exit<Admission, Rejected>
   /** Sends to the other side over the attached link. */
   readonly peer: Peer
-  /** Makes `link` a way for what answers nothing, while the scope is open (HTTP-20, HTTP-24). */
+  /** Makes `link` a way for what answers nothing, while the scope is open (HTTP-20, HTTP-24): the newest one is used. */
   readonly attach: (link: Link) => Effect.Effect<void, Rejected, Scope.Scope>
+  /** Says how a client's handshake ended; also when its terms change. Does nothing once the session is over. */
+  readonly establish: (established: Established) => void
   /** `undefined` before `initialize` was answered. */
   readonly agreed: () => Agreed | undefined
   /** The level the client asked for with `logging/setLevel`, or the server's default (LOG-02). */
   readonly logLevel: () => Logging.Level | undefined
+  /** The resources the client is subscribed to. */
+  readonly subscriptions: () => ReadonlySet<string>
   /** Ends the session. Idempotent; succeeds when every fiber of it has ended. */
   readonly close: (reason: CloseReason) => Effect.Effect<void>
+  /** Takes no new requests, and succeeds when those that run have ended; at the deadline they are interrupted. */
+  readonly drain: (deadline: Duration.Input) => Effect.Effect<void>
   /** Completes with the reason once the session is over. */
   readonly closed: Effect.Effect<CloseReason>
   /** Whether a request runs, a stream is open or an ask waits: busy sessions never idle out. */
   readonly busy: () => boolean
+  /** What is alive in it: for tests and for health. */
+  readonly load: () => Load
 }
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Load {
+  /** Requests being served that have suspended. */
+  readonly serving: number
+  /** Requests sent and not answered. */
+  readonly waiting: number
+  /** Other fibers: notifications being handled, messages being written. */
+  readonly fibers: number
+  /** Streams that are attached. */
+  readonly streams: number
+  /** Whether the timer of the sent requests runs. */
+  readonly timer: boolean
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly id: string
+  readonly role: "server" | "client"
+  readonly handler: Handler["Service"]
+  /** The revisions this side speaks. */
+  readonly revisions: NonEmptyReadonlyArray<Revision>
+  /** The connection, where there is one: the session ends with it. */
+  readonly link?: Link | undefined
+  /** Whom the session belongs to; the anonymous caller by default. */
+  readonly principalKey?: string | undefined
+  /** Overrides of the limits in force. */
+  readonly limits?: Partial<Limits> | undefined
+  /** The level of log messages until the client asks for one; `undefined` for none. */
+  readonly defaultLogLevel?: Logging.Level | undefined
+  /** What handlers run with; the context of `make` by default. */
+  readonly services?: Context.Context<never> | undefined
+  /** The session begins where another one stands. */
+  readonly established?: Established | undefined
+  /** The same, as a `SessionStore` keeps it; a record of a revision that is not spoken here any more is left alone. */
+  readonly record?: SessionRecord | undefined
+  /** The session lives for one exchange: it shows no id, and cannot ask its client anything. */
+  readonly stateless?: boolean | undefined
+  /** How ids of sent requests look: integers from 1 by default (RPC-18 of field practice). */
+  readonly idFormat?: IdFormat | undefined
+  /** Keeps the session elsewhere; called whenever what it keeps has changed, and before `initialize` is answered. */
+  readonly save?: ((session: Session) => Effect.Effect<void>) | undefined
+  /** Called once, when the session begins to end. */
+  readonly onClosed?: ((reason: CloseReason) => void) | undefined
+}
+
+/**
+ * A session. Its scope closes it with the reason `shutdown`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Session, never, Scope.Scope> {
+  const context = yield* Effect.context<never>()
+  const limits: Limits = { ...Context.get(context, SessionLimits), ...options.limits }
+  const actor = new Actor(options, limits, options.services ?? context)
+  yield* Effect.addFinalizer(() => actor.close("shutdown"))
+  if (options.link !== undefined) {
+    yield* Effect.forkScoped(Effect.flatMap(options.link.closed, (error) => actor.lost(error)))
+  }
+  return actor.session
+})

@@ -2,7 +2,7 @@
 // The one door to every script of this repository: `node packages/tooling/bin/run.mjs <script> [args…]`.
 // It runs on Node 20 or later with nothing installed, installs what the lockfile asks for, and then runs the script
 // with the Node that the lockfile pins, so that all machines run the same one.
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { install, isInstalled } from "./install.mjs"
@@ -35,20 +35,20 @@ const scripts = {
 }
 
 /** The command of one step, with paths resolved against the repository. */
-const commandOf = async (step, node) => {
+const commandOf = (step, node) => {
   if (step.bash !== undefined) return { command: "bash", args: [join(root, step.bash)] }
   if (step.file !== undefined) {
     const file = join(root, step.file)
     if (!existsSync(file)) throw new Error(`${step.file} is not in this tree`)
     return { command: node, args: [file, ...(step.args ?? [])] }
   }
-  return { command: node, args: [await binOf(step.bin), ...(step.args ?? [])] }
+  return { command: node, args: [binOf(step.bin), ...(step.args ?? [])] }
 }
 
 /** The JavaScript entry of an installed command, so that no shell shim is needed on any system. */
-const binOf = async (name) => {
+const binOf = (name) => {
   const folder = join(root, "node_modules", name)
-  const { default: manifest } = await import(`file://${join(folder, "package.json")}`, { with: { type: "json" } })
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
   const bin = typeof manifest.bin === "string" ? manifest.bin : Object.values(manifest.bin)[0]
   return join(folder, bin)
 }
@@ -67,7 +67,7 @@ const main = async ([name, ...args]) => {
   const node = bare ? process.execPath : pinnedNode(root)
   const env = bare ? process.env : withPath(root, node)
   for (const [index, step] of steps.entries()) {
-    const { command, args: own } = await commandOf(step, node)
+    const { command, args: own } = commandOf(step, node)
     const code = await runStep(command, index === steps.length - 1 ? [...own, ...args] : own, env)
     if (code !== 0) process.exit(code)
   }

@@ -11,9 +11,9 @@ const msg = (kind: string) => { const m = kind.startsWith("modern")
 let port = 42100 + Math.floor(Math.random() * 1000)
 const servers = await Promise.all(kinds.map(async (kind) => {
   const p = port++
-  const child = fork(new URL("./servers.ts", import.meta.url).pathname, [kind, String(p)])
+  const child = fork(new URL("./servers.ts", import.meta.url).pathname, [kind, String(p)], process.env.PROF ? { execArgv: ["--cpu-prof", "--cpu-prof-dir=/tmp/prof-" + kind] } : {})
   await new Promise((r) => child.once("message", r))
-  await new Promise((r) => setTimeout(r, 300))
+  await new Promise((r) => setTimeout(r, 1500))
   return { kind, p, child }
 }))
 const cpu = (c: any) => new Promise<number>((r) => { c.once("message", (m: any) => r(m.cpu)); c.send("x") })
@@ -47,5 +47,5 @@ for (let r = 0; r < ROUNDS; r++) for (const s of servers) (res[s.kind] ??= []).p
 const med = (a: number[]) => a.slice().sort((x, y) => x - y)[a.length >> 1]!
 const base = med(res[kinds[0]!]!)
 for (const k of kinds) console.log(k.padEnd(10), (med(res[k]!) / N * 1000).toFixed(1), "us", (med(res[k]!) / base).toFixed(2) + "x", res[k]!.map((x) => (x / N * 1000).toFixed(1)).join(" "))
-servers.forEach((s) => s.child.kill())
+servers.forEach((s) => s.child.send("exit")); await new Promise((r) => setTimeout(r, 1500))
 process.exit(0)

@@ -9,9 +9,9 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 const kind = process.argv[2]
 const port = Number(process.argv[3])
-process.on("message", () => { const u = process.cpuUsage(); process.send!({ cpu: (u.user + u.system) / 1000 }) })
+process.on("message", (m) => { if (m === "exit") process.exit(0); const u = process.cpuUsage(); process.send!({ cpu: (u.user + u.system) / 1000 }) })
 const reply = (m: any) => JSON.stringify({ jsonrpc: "2.0", id: m.id, result: { content: [{ type: "text", text: m.params.arguments.text }] } })
-if (kind === "bare") {
+process.on("uncaughtException", (e) => console.error(e)); if (kind === "bare") {
   createServer((req, res) => {
     const chunks: Array<Buffer> = []
     req.on("data", (c) => chunks.push(c))
@@ -21,7 +21,7 @@ if (kind === "bare") {
       res.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(t) })
       res.end(t)
     })
-  }).listen(port, "127.0.0.1", () => process.send!("up"))
+  }).listen(port, "127.0.0.1", () => process.send?.("up"))
 } else {
   const add = (h: Effect.Effect<HttpServerResponse.HttpServerResponse, any, any>) => HttpRouter.add("POST", "/mcp", h as any) as Layer.Layer<never, never, HttpRouter.HttpRouter>
   let app: Layer.Layer<never, never, HttpRouter.HttpRouter>
@@ -53,7 +53,7 @@ if (kind === "bare") {
     }))
   } else { const m = await import("./ours.ts"); app = m.app(kind) }
   const server = createServer()
-  server.on("listening", () => process.send!("up"))
+  server.on("listening", () => process.send?.("up"))
   const layer = HttpRouter.serve(app, { disableLogger: true, disableListenLog: true }).pipe(Layer.provide(NodeHttpServer.layer(() => server, { port, host: "127.0.0.1" })))
-  Effect.runFork(Layer.launch(layer) as any)
+  Effect.runFork(Effect.tapCause(Layer.launch(layer) as any, (c) => Effect.sync(() => console.error(String(c)))) as any)
 }

@@ -6,12 +6,13 @@
  *
  * @since 0.1.0
  */
+import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as Meta from "@mcpfx/schema/Meta"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import type * as Headers from "effect/http/Headers"
+import * as Result from "effect/Result"
 import { Rejected } from "./Endpoint.ts"
-import * as Codes from "./internal/codes.ts"
-import * as Meta from "./internal/modernEnvelope.ts"
 import * as McpHeaders from "./McpHeaders.ts"
 
 /**
@@ -59,6 +60,7 @@ export interface Classifier {
   readonly bare: (headers: Headers.Headers) => Legacy | Rejected
 }
 
+const unsupportedText = "Unsupported protocol version"
 const firstModern = "2026-07-28"
 const dated = /^\d{4}-\d{2}-\d{2}$/
 
@@ -74,17 +76,27 @@ export const eraOf = (version: string): "legacy" | "modern" | undefined =>
 const bad = (code: number, message: string, data?: JsonRpc.JsonObject): Rejected =>
   new Rejected(data === undefined ? { code, message } : { code, message, data }, 400)
 
-const mismatch = (fault: McpHeaders.HeaderFault): Rejected => bad(Codes.HeaderMismatch, McpHeaders.describe(fault))
+const mismatch = (fault: McpHeaders.HeaderFault): Rejected => bad(Codes.headerMismatch, McpHeaders.describe(fault))
 
 const missingVersion = (): Rejected => mismatch({ header: McpHeaders.names.protocolVersion, reason: "missing" })
 
-const noEnvelope = (reason: string): Rejected => bad(Codes.InvalidParams, reason)
+const badEnvelope = (fault: Meta.EnvelopeFault): Rejected =>
+  bad(Codes.invalidParams, `${fault.reason === "missing" ? "Missing" : "Invalid"} _meta key: ${fault.key}`)
 
 /** The version a body names, whatever else is wrong with it. */
 const claimedVersion = (params: JsonRpc.JsonObject | undefined): string | undefined => {
   const meta = params?.["_meta"]
   const version = JsonRpc.isJsonObject(meta) ? meta[MetaKey.protocolVersion] : undefined
   return typeof version === "string" ? version : undefined
+}
+
+/** The version header against the version in the body, where there is one. */
+const crossCheck = (headers: Headers.Headers, version: string | undefined): Rejected | undefined => {
+  const header = headers[McpHeaders.names.protocolVersion]
+  if (header === undefined) return missingVersion()
+  if (version === undefined || header === version) return undefined
+  const fault = McpHeaders.checkVersion(headers, version)
+  return fault === undefined ? undefined : mismatch(fault)
 }
 
 /**
@@ -116,16 +128,13 @@ export const make = (supported: ReadonlyArray<string>): Classifier => {
   const modernOnly = legacy.size === 0
 
   const unsupported = (requested: string): Rejected =>
-    bad(Codes.UnsupportedProtocolVersion, "Unsupported protocol version", { supported: [...supported], requested })
+    bad(Codes.unsupportedVersion, unsupportedText, { supported, requested })
 
   const legacyHeader = (header: string): Legacy | Rejected =>
     legacy.get(header) ??
       (modernOnly
         ? unsupported(header)
-        : bad(Codes.InvalidRequest, `Unsupported ${McpHeaders.names.protocolVersion} header`, {
-          supported: [...supported],
-          requested: header
-        }))
+        : bad(Codes.invalidParams, unsupportedText, { supported, requested: header }))
 
   const unclaimedRequest = (message: JsonRpc.Request, header: string | undefined): Classified | Rejected => {
     if (message.method === "initialize") {
@@ -134,34 +143,39 @@ export const make = (supported: ReadonlyArray<string>): Classifier => {
       return unsupported(typeof asked === "string" ? asked : header ?? "")
     }
     if (header === undefined) return modernOnly ? missingVersion() : unversioned
-    if (eraOf(header) === "modern") return noEnvelope(`params._meta must name ${MetaKey.protocolVersion}`)
+    if (eraOf(header) === "modern") {
+      return badEnvelope({ _tag: "EnvelopeFault", key: MetaKey.protocolVersion, reason: "missing" })
+    }
     return legacyHeader(header)
   }
 
   const request = (message: JsonRpc.Request, headers: Headers.Headers): Classified | Rejected => {
-    const header = headers[McpHeaders.names.protocolVersion]
     const claim = Meta.modernEnvelope(message.params)
-    if (claim._tag === "None") return unclaimedRequest(message, header)
-    if (header === undefined) return missingVersion()
-    const version = claim._tag === "Ok" ? claim.envelope.protocolVersion : claimedVersion(message.params)
-    if (version !== undefined && header !== version) {
-      const fault = McpHeaders.checkVersion(headers, version)
-      if (fault !== undefined) return mismatch(fault)
+    if (Result.isFailure(claim)) {
+      return crossCheck(headers, claimedVersion(message.params)) ?? badEnvelope(claim.failure)
     }
-    if (claim._tag === "Invalid") return noEnvelope(claim.reason)
-    if (!modern.has(claim.envelope.protocolVersion)) return unsupported(claim.envelope.protocolVersion)
+    const envelope = claim.success
+    return envelope === undefined
+      ? unclaimedRequest(message, headers[McpHeaders.names.protocolVersion])
+      : crossCheck(headers, envelope.protocolVersion) ?? enveloped(message, envelope, headers)
+  }
+
+  const enveloped = (
+    message: JsonRpc.Request,
+    envelope: Meta.Envelope,
+    headers: Headers.Headers
+  ): Modern | Rejected => {
+    const version = envelope.protocolVersion
+    if (!modern.has(version)) return unsupported(version)
     const fault = McpHeaders.checkMirrors(headers, message)
-    if (fault !== undefined) return mismatch(fault)
-    return { _tag: "Modern", version: claim.envelope.protocolVersion, envelope: claim.envelope }
+    return fault === undefined ? { _tag: "Modern", version, envelope } : mismatch(fault)
   }
 
   const notification = (message: JsonRpc.Notification, headers: Headers.Headers): Classified | Rejected => {
-    const header = headers[McpHeaders.names.protocolVersion]
     const claimed = claimedVersion(message.params)
-    if (claimed !== undefined) {
-      const fault = McpHeaders.checkVersion(headers, claimed)
-      if (fault !== undefined) return mismatch(fault)
-    }
+    const rejected = claimed === undefined ? undefined : crossCheck(headers, claimed)
+    if (rejected !== undefined) return rejected
+    const header = headers[McpHeaders.names.protocolVersion]
     if (header === undefined) return modernOnly ? missingVersion() : unversioned
     if (eraOf(header) !== "modern") return legacyHeader(header)
     return modern.has(header) ? { _tag: "Modern", version: header, envelope: undefined } : unsupported(header)
@@ -171,7 +185,7 @@ export const make = (supported: ReadonlyArray<string>): Classifier => {
     const header = headers[McpHeaders.names.protocolVersion]
     if (header === undefined) return modernOnly ? missingVersion() : unversioned
     return eraOf(header) === "modern"
-      ? bad(Codes.InvalidRequest, `Not part of protocol version ${header}`)
+      ? bad(Codes.invalidRequest, `Not part of protocol version ${header}`)
       : legacyHeader(header)
   }
 

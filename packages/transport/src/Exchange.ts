@@ -7,6 +7,7 @@ import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
 import type * as Option from "effect/Option"
+import type { Classified } from "./Classify.ts"
 import type { Link } from "./Link.ts"
 import type { Principal } from "./Principal.ts"
 
@@ -26,6 +27,11 @@ export interface Outlet {
   readonly end: () => void
   /** Writes a message before the answer. Waits while the stream is full; drops once the outlet is closed. */
   readonly push: (message: JsonRpc.Outgoing) => Effect.Effect<void>
+  /**
+   * Only the answer can be written and pushed messages are dropped: the peer takes no event stream. A request nested in
+   * this one would never reach it.
+   */
+  readonly oneShot?: boolean | undefined
 }
 
 /**
@@ -53,6 +59,8 @@ export interface Facts {
   /** The request's headers, lower-cased; `undefined` where there are none. */
   readonly headers: Headers.Headers | undefined
   readonly principal: Option.Option<Principal>
+  /** The era and version a transport has found already; `undefined` where the body has still to be looked at. */
+  readonly classified?: Classified | undefined
 }
 
 /**

@@ -18,18 +18,21 @@ export interface LineReaderOptions {
   /** A line that is not blank, without its line end. */
   readonly onLine: (line: string) => void
   /**
-   * A line longer than `maxBytes`, with its full size in bytes; called once, at the end of the line. Nothing of the line
-   * is kept.
+   * A line longer than `maxBytes`, with its full size in bytes and its start, 1 KiB at most; called once, at the end of
+   * the line. Nothing else of the line is kept.
    */
-  readonly onTooLong: (bytes: number) => void
+  readonly onTooLong: (bytes: number, head: string) => void
   /** A line that is not UTF-8, with its size in bytes. */
   readonly onInvalid: (bytes: number) => void
 }
 
 const LF = 10
 const CR = 13
+const headSize = 1024
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+/** For the start of a line, which may be cut inside a character. */
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true })
 const notUtf8 = (): "NotUtf8" => "NotUtf8"
 
 const decode = (bytes: Uint8Array): Result.Result<string, "NotUtf8"> =>
@@ -68,6 +71,7 @@ export class LineReader {
   private readonly carry = new Carry()
   /** Size of the line being skipped because it is too long; 0 while none is. */
   private skipped = 0
+  private head = ""
   private atStart = true
 
   constructor(options: LineReaderOptions) {
@@ -118,8 +122,9 @@ export class LineReader {
     while (start <= to) {
       const found = chunk.indexOf(LF, start)
       const end = found === -1 || found > to ? to : found
-      if (end - start > this.options.maxBytes) this.tooLong(end - start)
-      else this.line(chunk.subarray(start, end))
+      const line = chunk.subarray(start, end)
+      if (line.length > this.options.maxBytes) this.tooLong(line.length, lenient.decode(line.subarray(0, headSize)))
+      else this.line(line)
       start = end + 1
     }
   }
@@ -130,6 +135,9 @@ export class LineReader {
     else if (size <= this.options.maxBytes) this.carry.append(chunk, from, to)
     else {
       this.skipped = size
+      // Enough of the carry and the chunk for the head, not the whole line.
+      this.carry.append(chunk, from, Math.min(to, from + headSize))
+      this.head = lenient.decode(this.carry.view().subarray(0, headSize))
       this.carry.clear()
     }
   }
@@ -137,17 +145,19 @@ export class LineReader {
   private finishKept(): void {
     if (this.skipped > 0) {
       const bytes = this.skipped
+      const head = this.head
       this.skipped = 0
-      this.tooLong(bytes)
+      this.head = ""
+      this.tooLong(bytes, head)
     } else {
       this.line(this.carry.view())
       this.carry.clear()
     }
   }
 
-  private tooLong(bytes: number): void {
+  private tooLong(bytes: number, head: string): void {
     this.atStart = false
-    this.options.onTooLong(bytes)
+    this.options.onTooLong(bytes, head)
   }
 
   private line(bytes: Uint8Array): void {

@@ -48,4 +48,9 @@ export interface Link {
   readonly closed: Effect.Effect<TransportError>
   /** Tells the transport the agreed revision: HTTP clients send its headers from then on. */
   readonly agreed: (agreement: Agreement) => Effect.Effect<void>
+  /**
+   * Ends the link from this side, after what was sent: a session that is over lets go of its streams. `undefined` on links
+   * that only their scope ends.
+   */
+  readonly close?: Effect.Effect<void> | undefined
 }

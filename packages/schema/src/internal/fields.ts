@@ -8,12 +8,11 @@ export const isProgressToken = isRequestId
 
 export const ProgressToken = Schema.Union([Schema.String, Schema.Int])
 
-const isRequestMeta = (u: unknown): u is Object_ =>
+export const isRequestMeta = (u: unknown): u is Object_ =>
   isJsonObject(u) && (u["progressToken"] === undefined || isProgressToken(u["progressToken"]))
 
 /** `_meta` of a request: any object, with a progress token that is one if it is there. */
 export const RequestMeta = Schema.declare<Object_>(isRequestMeta, {
-  identifier: "RequestMeta",
   expected: "an object whose progressToken is a string or an integer",
   toCodecArbitrary: generated<Object_>()(Schema.Struct({ progressToken: Schema.optionalKey(ProgressToken) }))
 })

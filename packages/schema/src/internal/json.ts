@@ -12,7 +12,6 @@ export const generated = <A>() => <B extends A>(by: Schema.Codec<B, unknown>) =>
 
 /** Any JSON object; its members are not looked at. */
 export const JsonObject = Schema.declare<Object_>(isJsonObject, {
-  identifier: "JsonObject",
   expected: "an object",
   toCodecArbitrary: generated<Object_>()(Schema.Record(Schema.String, Schema.Json))
 })
@@ -21,7 +20,6 @@ const isJsonValue = (u: unknown): u is unknown => u !== undefined
 
 /** Any JSON value, `null` included, `undefined` not; its insides are not looked at. */
 export const JsonValue = Schema.declare<unknown>(isJsonValue, {
-  identifier: "JsonValue",
   expected: "a value",
   toCodecArbitrary: generated<unknown>()(Schema.Json)
 })

@@ -2,18 +2,19 @@
 import { RequestContext } from "@mcpfx/session/RequestContext"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import type * as Context from "effect/Context"
+import { CurrentEnclosing } from "./enclosing.ts"
 
 /** The references of Effect's run-time, its spans, scopes and the memo map of layers. */
 const ofTheRuntime =
   /^effect\/(?:Clock|ConfigProvider|Console|ErrorReporter|ExecutionPlan|Layer|Logger|ManagedRuntime|Metric|Random|References|Schedule|Scheduler|Scope|Tracer)(?:\/|$)/
 
-const ofTheRequest: ReadonlySet<string> = new Set([RequestContext.key, CurrentPrincipal.key])
+const ofTheMoment: ReadonlySet<string> = new Set([RequestContext.key, CurrentPrincipal.key, CurrentEnclosing.key])
 
 /**
  * Whether a layer must not keep what stands under this key for the requests that come later: the clock, loggers, spans
  * and the like are those of the request, not those of the moment in which the handler was registered.
  */
-export const isAmbient = (key: string): boolean => ofTheRequest.has(key) || ofTheRuntime.test(key)
+export const isAmbient = (key: string): boolean => ofTheMoment.has(key) || ofTheRuntime.test(key)
 
 const bases = new WeakMap<object, Context.Context<never>>()
 

@@ -91,9 +91,9 @@ const make = <R>(captured: ReadonlyMap<string, unknown>, base: Context.Context<n
   return { enter, leave }
 }
 
-/** Takes hold of the services that the layer is being built with. */
-export const capture = <R>(): Effect.Effect<Captured<R>, never, R | Registry> =>
-  Effect.contextWith((context: Context.Context<R | Registry>) => {
+/** Takes hold of the services that the layer is being built with; the layer's type has to say that `R` is among them. */
+export const capture = <R>(): Effect.Effect<Captured<R>, never, Registry> =>
+  Effect.contextWith((context: Context.Context<Registry>) => {
     const captured = new Map<string, unknown>()
     for (const [key, value] of context.mapUnsafe) {
       if (!isAmbient(key)) captured.set(key, value)

@@ -36,6 +36,7 @@ export interface Plan {
   readonly timeout: number
   readonly maxTimeout: number
   readonly onProgress: ((progress: Progress.Params) => Effect.Effect<void>) | undefined
+  readonly onSent: ((id: JsonRpc.RequestId) => void) | undefined
 }
 
 type Answer = Effect.Effect<JsonRpc.JsonObject, PeerFailure>
@@ -67,6 +68,8 @@ class Call implements Timed {
   deadline: number
   sending: Fiber.Fiber<void, TransportError> | undefined = undefined
   delivering: Fiber.Fiber<void> | undefined = undefined
+  /** Whether progress is being handed over. */
+  busy = false
   done = false
 
   constructor(
@@ -147,7 +150,14 @@ export class Calls {
     const answer: Answer = JsonRpc.isFailure(response)
       ? Effect.fail(new McpError.PeerError(response.error))
       : Effect.succeed(response.result)
-    call.settle(call.delivering === undefined ? answer : Effect.andThen(Fiber.await(call.delivering), answer))
+    const { delivering } = call
+    // What came before the answer is handed over before it.
+    call.settle(
+      delivering === undefined ? answer : Effect.andThen(
+        Effect.onInterrupt(Fiber.await(delivering), () => Effect.sync(() => delivering.interruptUnsafe())),
+        answer
+      )
+    )
     return true
   }
 
@@ -158,8 +168,10 @@ export class Calls {
     call.deadline = Math.min(Math.max(call.deadline, this.deadlines.now() + call.plan.timeout), call.latest)
     call.backlog.push(params)
     if (call.backlog.length > this.limits.progressBacklog) call.backlog.shift()
-    if (call.delivering === undefined) {
+    if (!call.busy) {
+      call.busy = true
       call.delivering = this.fibers.run(call.context, deliver(call, call.plan.onProgress), () => {
+        call.busy = false
         call.delivering = undefined
       })
     }
@@ -195,6 +207,7 @@ export class Calls {
     const now = this.deadlines.now()
     const call = new Call(this, plan, context, resume, now)
     call.id = this.pending.add(call)
+    plan.onSent?.(call.id)
     this.deadlines.arm(call.deadline, now)
     const message = JsonRpc.request(call.id, plan.method, paramsOf(plan, call.id))
     call.sending = this.fibers.run(context, plan.route.send(message, plan.send), (exit) => {
@@ -210,7 +223,7 @@ export class Calls {
     this.pending.remove(call.id)
     this.relax()
     call.delivering?.interruptUnsafe()
-    call.settle(exit)
+    call.settle(Effect.failCause(exit.cause))
   }
 
   /** The caller was interrupted. */

@@ -1,8 +1,9 @@
 /** Fibers that belong to a session and to no request: owned here, interrupted when the session ends. */
 import type * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 
 export class Fibers {
   private readonly running = new Set<Fiber.Fiber<unknown, unknown>>()
@@ -33,5 +34,16 @@ export class Fibers {
       ended?.(exit)
     })
     return fiber
+  }
+
+  /** Waits until all have ended, and interrupts those that have not by then. */
+  settle(grace: Duration.Input): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.running.size === 0) return Effect.void
+      return Effect.timeoutOrElse(Effect.asVoid(Fiber.awaitAll(this.all())), {
+        duration: grace,
+        orElse: () => Fiber.interruptAll(this.all())
+      })
+    })
   }
 }

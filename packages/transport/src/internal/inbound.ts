@@ -95,7 +95,10 @@ export class Inbound {
     const parsed = JsonRpc.parse(value)
     if (Result.isFailure(parsed)) return this.refuseValue(text, value, parsed.failure)
     const message = parsed.success
-    return this.admit(message, JsonRpc.isRequest(message) ? new RequestOutlet(this.options.sink, message.id) : undefined)
+    return this.admit(
+      message,
+      JsonRpc.isRequest(message) ? new RequestOutlet(this.options.sink, message.id) : undefined
+    )
   }
 
   private refuseValue(text: string, value: unknown, fault: JsonRpc.InvalidMessage): undefined {

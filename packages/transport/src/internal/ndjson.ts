@@ -144,7 +144,11 @@ export class Outbox {
     if (this.state === "closed") return
     this.state = "closed"
     this.segments = []
-    this.messages = this.units = this.takenMessages = this.takenUnits = 0
+    this.messages =
+      this.units =
+      this.takenMessages =
+      this.takenUnits =
+        0
     this.releaseWaiters()
     this.flush()
   }

@@ -32,7 +32,7 @@ const dropped = Effect.succeed(false)
  */
 export class Outbox {
   private readonly settings: OutboxSettings
-  private readonly onClose: () => void
+  private readonly onClose: (state: "ended" | "aborted") => void
   private state: "open" | "ended" | "aborted" = "open"
   private waiting: Array<string> = []
   private size = 0
@@ -41,7 +41,7 @@ export class Outbox {
   private reader: (() => void) | undefined = undefined
   private readonly writers = new Set<() => void>()
 
-  constructor(settings: OutboxSettings, onClose: () => void) {
+  constructor(settings: OutboxSettings, onClose: (state: "ended" | "aborted") => void) {
     this.settings = settings
     this.onClose = onClose
   }
@@ -161,6 +161,6 @@ export class Outbox {
     if (!first) return
     this.reader?.()
     this.wakeWriters()
-    this.onClose()
+    this.onClose(state)
   }
 }

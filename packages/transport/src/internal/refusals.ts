@@ -1,46 +1,38 @@
+import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import type { Rejected } from "../Endpoint.ts"
 
-/** The error codes of JSON-RPC that a transport itself answers with. */
-const parseErrorCode = -32700
-const invalidRequestCode = -32600
-const internalErrorCode = -32603
-
-export const syntaxError: JsonRpc.WireError = { code: parseErrorCode, message: "Parse error: not a JSON value" }
-export const encodingError: JsonRpc.WireError = { code: parseErrorCode, message: "Parse error: not UTF-8" }
-export const internalError: JsonRpc.WireError = { code: internalErrorCode, message: "Internal error" }
+export const syntaxError: JsonRpc.WireError = { code: Codes.parseError, message: "Parse error: not a JSON value" }
+export const encodingError: JsonRpc.WireError = { code: Codes.parseError, message: "Parse error: not UTF-8" }
+export const internalError: JsonRpc.WireError = { code: Codes.internalError, message: "Internal error" }
 
 export const invalidRequest = (reason: string): JsonRpc.WireError => ({
-  code: invalidRequestCode,
+  code: Codes.invalidRequest,
   message: `Invalid request: ${reason}`
 })
 
 export const tooDeep = (limit: number): JsonRpc.WireError => ({
-  code: invalidRequestCode,
+  code: Codes.invalidRequest,
   message: `Invalid request: nested deeper than ${limit}`,
   data: { reason: "MessageTooDeep", limit }
 })
 
 export const messageTooLarge = (bytes: number, limit: number): JsonRpc.WireError => ({
-  code: invalidRequestCode,
+  code: Codes.invalidRequest,
   message: `Invalid request: ${bytes} bytes are more than the limit of ${limit}`,
   data: { reason: "MessageTooLarge", bytes, limit }
 })
 
 export const resultTooLarge = (limit: number): JsonRpc.WireError => ({
-  code: internalErrorCode,
+  code: Codes.internalError,
   message: `The result is larger than the limit of ${limit} bytes`,
   data: { reason: "ResultTooLarge", limit }
 })
 
 export const answerTooLarge = (bytes: number, limit: number): JsonRpc.WireError => ({
-  code: internalErrorCode,
+  code: Codes.internalError,
   message: `The answer has ${bytes} bytes, more than the limit of ${limit}`,
   data: { reason: "AnswerTooLarge", bytes, limit }
 })
-
-export const rejection = (id: JsonRpc.RequestId | null | undefined, rejected: Rejected): JsonRpc.Failure =>
-  JsonRpc.failure(id, rejected.error)
 
 /**
  * Whether a value that is no message is to be answered all the same: not where it was meant as a response or as a

@@ -1,14 +1,17 @@
+import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import type { Rejected } from "../Endpoint.ts"
 import type { Outlet } from "../Exchange.ts"
-import * as Codes from "./codes.ts"
 import type { EventEncoder } from "./events.ts"
 import { isLongerThan } from "./json.ts"
 import * as media from "./media.ts"
 import { Outbox, type OutboxSettings } from "./outbox.ts"
+import * as Refusals from "./refusals.ts"
 import { statusOf } from "./status.ts"
 
 export interface ReplySettings {
@@ -19,7 +22,20 @@ export interface ReplySettings {
   readonly streamAfter: Duration.Duration
 }
 
-type Extra = Readonly<Record<string, string>> | undefined
+/** What one reply is made from. */
+export interface ReplyOptions {
+  readonly settings: ReplySettings
+  readonly accepts: media.Accepts
+  readonly events: EventEncoder
+  /** Whether errors have statuses of their own. */
+  readonly modern: boolean
+  /** Whether the answers are written as an array, though there be one. */
+  readonly batch: boolean
+  /** The replies that are not over yet, for the server to end when it goes. */
+  readonly open: Set<Reply>
+}
+
+export type Extra = Readonly<Record<string, string>> | undefined
 
 export const streamHeaders = (extra: Extra): Record<string, string> => ({
   // `no-transform` keeps compressing proxies from holding events back.
@@ -28,7 +44,9 @@ export const streamHeaders = (extra: Extra): Record<string, string> => ({
   ...extra
 })
 
-const streamOptions = (extra: Extra) => ({ contentType: media.eventStream, headers: streamHeaders(extra) })
+/** A stream that is over already, written as one text. */
+const eventsResponse = (text: string, extra: Extra): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(text, { contentType: media.eventStream, headers: streamHeaders(extra) })
 
 const jsonResponse = (text: string, status: number, extra: Extra): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(
@@ -46,205 +64,222 @@ export const failureResponse = (
   extra?: Extra
 ): HttpServerResponse.HttpServerResponse => jsonResponse(JsonRpc.stringify(JsonRpc.failure(id, error)), status, extra)
 
-const idOf = (message: JsonRpc.Outgoing): JsonRpc.RequestId | null | undefined =>
-  "id" in message ? message.id : undefined
+const unanswered: JsonRpc.WireError = { code: Codes.internalError, message: "The request ended without an answer" }
+
+/** A refusal by the endpoint; a method that is not allowed always names those that are. */
+export const rejectedResponse = (
+  rejected: Rejected,
+  id: JsonRpc.RequestId | null | undefined
+): HttpServerResponse.HttpServerResponse =>
+  failureResponse(
+    rejected.httpStatus,
+    id,
+    rejected.error,
+    rejected.httpStatus === 405 ? { allow: "POST", ...rejected.headers } : rejected.headers
+  )
+
+/** Too much at once, or too late; worth another try after a moment. */
+export const unavailableResponse = (
+  modern: boolean,
+  message: string,
+  extra?: Extra
+): HttpServerResponse.HttpServerResponse =>
+  failureResponse(503, undefined, { code: modern ? Codes.internalError : Codes.overloaded, message }, {
+    "retry-after": "1",
+    ...extra
+  })
 
 /** The text of an answer, or of the error that stands for one that cannot be written. Never throws. */
 const writeAnswer = (message: JsonRpc.Outgoing, maxBytes: number): string => {
-  let text: string
-  // oxlint-disable-next-line -- the hot path: an Effect or Result per answer is paid by every call
-  try {
-    text = JsonRpc.stringify(message)
-  } catch {
-    return JsonRpc.stringify(JsonRpc.failure(idOf(message), { code: Codes.InternalError, message: "Internal error" }))
-  }
-  if (!isLongerThan(text, maxBytes)) return text
-  const error = {
-    code: Codes.InternalError,
-    message: "The result is too large",
-    data: { reason: "ResultTooLarge", limit: maxBytes }
-  }
-  return JsonRpc.stringify(JsonRpc.failure(idOf(message), error))
+  const text = Result.try(() => JsonRpc.stringify(message))
+  if (Result.isFailure(text)) return JsonRpc.stringify(JsonRpc.failure(message.id, Refusals.internalError))
+  return isLongerThan(text.success, maxBytes)
+    ? JsonRpc.stringify(JsonRpc.failure(message.id, Refusals.resultTooLarge(maxBytes)))
+    : text.success
 }
 
-/** The way back of one request; closes once, by its answer, its end or the peer's leaving. */
-class Slot implements Outlet {
+/** The way back of one request; closes once: by its answer, its end or the peer's leaving. */
+export class Slot implements Outlet {
   readonly oneShot: boolean
-  disconnected: (() => void) | undefined = undefined
   readonly answer: (message: JsonRpc.Outgoing) => void
   readonly end: () => void
   readonly push: (message: JsonRpc.Outgoing) => Effect.Effect<void>
-  private open = true
+  private state: "open" | "closed" | "left" = "open"
+  private onLeft: (() => void) | undefined = undefined
 
   constructor(reply: Reply) {
     this.oneShot = reply.oneShot
     this.answer = (message) => {
-      if (this.close()) reply.complete(message)
+      if (this.close("closed")) reply.complete(message)
     }
     this.end = () => {
-      if (this.close()) reply.complete(undefined)
+      if (this.close("closed")) reply.complete(undefined)
     }
-    this.push = (message) => Effect.suspend(() => this.open ? reply.push(message) : Effect.void)
+    this.push = (message) => Effect.suspend(() => this.state === "open" ? reply.push(message) : Effect.void)
   }
 
-  /** Whether it was still open. */
-  close(): boolean {
-    const open = this.open
-    this.open = false
-    return open
+  /** What to call when the peer leaves before the answer; called at once if it has left. */
+  set disconnected(onLeft: (() => void) | undefined) {
+    if (this.state === "open") this.onLeft = onLeft
+    else if (this.state === "left") onLeft?.()
+  }
+
+  leave(): void {
+    if (this.close("left")) this.onLeft?.()
+  }
+
+  private close(state: "closed" | "left"): boolean {
+    if (this.state !== "open") return false
+    this.state = state
+    return true
   }
 }
 
 /**
- * What one POST is answered with: JSON when the answer is the first thing there is, an event stream when a notification
+ * What one POST is answered with: JSON when the answers are the first thing there is, an event stream when a notification
  * comes first or nothing comes for a while.
  */
 export class Reply {
   /** Only the answer can be written. */
   readonly oneShot: boolean
-  private readonly settings: ReplySettings
-  private readonly accepts: media.Accepts
-  private readonly events: EventEncoder
-  private readonly modern: boolean
-  /** Whether answers are written as an array, though there be one. */
-  private readonly batch: boolean
+  private readonly options: ReplyOptions
   private readonly slots: Array<Slot> = []
   private readonly answers: Array<string> = []
   private status = 200
-  private unanswered = 0
+  private missing: number
   private outbox: Outbox | undefined = undefined
   private onSettled: (() => void) | undefined = undefined
+  private shutDown = false
 
-  constructor(
-    settings: ReplySettings,
-    accepts: media.Accepts,
-    events: EventEncoder,
-    modern: boolean,
-    batch: boolean
-  ) {
-    this.settings = settings
-    this.accepts = accepts
-    this.events = events
-    this.modern = modern
-    this.batch = batch
-    this.oneShot = !accepts.stream
+  /** `expected` answers make it whole. */
+  constructor(options: ReplyOptions, expected = 1) {
+    this.options = options
+    this.missing = expected
+    this.oneShot = !options.accepts.stream
   }
 
-  /** A way back for one more request; all are taken before any response is asked for. */
+  /** The way back of one of the requests. */
   slot(): Slot {
     const slot = new Slot(this)
     this.slots.push(slot)
-    this.unanswered++
     return slot
   }
 
-  /** Takes an answer that belongs to no slot: an element of a batch that could not be read. */
-  add(message: JsonRpc.Outgoing): void {
-    this.unanswered++
-    this.complete(message)
-  }
-
+  /** Counts one of the expected answers in, with the message where there is one. */
   complete(message: JsonRpc.Outgoing | undefined): void {
-    this.unanswered--
+    this.missing--
     if (message !== undefined) this.write(message)
-    if (this.unanswered > 0) return
+    if (this.missing > 0) return
     this.outbox?.end()
     this.onSettled?.()
   }
 
   private write(message: JsonRpc.Outgoing): void {
-    const text = writeAnswer(message, this.settings.maxBytes)
-    if (this.outbox !== undefined) return this.outbox.add(this.events.encode(text))
+    const text = writeAnswer(message, this.options.settings.maxBytes)
+    if (this.outbox !== undefined) return this.outbox.add(this.options.events.encode(text))
     this.answers.push(text)
-    if (this.modern && "error" in message) this.status = statusOf(message.error.code)
+    if (this.options.modern && "error" in message) this.status = statusOf(message.error.code)
   }
 
   /** Writes a message before the answer; dropped when the peer takes no stream or the message is too large. */
   push(message: JsonRpc.Outgoing): Effect.Effect<void> {
     if (this.oneShot) return Effect.void
     const text = JsonRpc.stringify(message)
-    if (isLongerThan(text, this.settings.maxBytes)) {
-      return Effect.logWarning("A message before an answer was too large and was dropped")
-    }
-    return Effect.asVoid(this.stream().put(this.events.encode(text)))
+    return isLongerThan(text, this.options.settings.maxBytes)
+      ? Effect.logWarning("A message before an answer was too large and was dropped")
+      : Effect.asVoid(this.stream().put(this.options.events.encode(text)))
   }
 
   private stream(): Outbox {
     if (this.outbox !== undefined) return this.outbox
-    const outbox = new Outbox(this.settings.outbox, () => this.leave())
+    const { events, settings } = this.options
+    const outbox = new Outbox(settings.outbox, (state) => {
+      if (state === "aborted") this.leave()
+    })
     this.outbox = outbox
-    if (this.events.prime !== undefined) outbox.add(this.events.prime)
-    for (const text of this.answers) outbox.add(this.events.encode(text))
+    if (events.prime !== undefined) outbox.add(events.prime)
+    for (const text of this.answers) outbox.add(events.encode(text))
     this.onSettled?.()
     return outbox
   }
 
-  /** The peer is gone, or the endpoint is: what is still open hears of it, once. */
+  /** The peer is gone: each request without an answer hears of it, once. */
   leave(): void {
     this.outbox?.abort()
-    for (const slot of this.slots) if (slot.close()) slot.disconnected?.()
+    for (const slot of this.slots) slot.leave()
     this.onSettled?.()
   }
 
-  /**
-   * The response, as soon as it is known what it will be. `track` is given a stream that outlives this effect and gives
-   * back what forgets it.
-   */
-  respond(extra: Extra, track: (reply: Reply) => () => void): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> {
-    if (this.outbox !== undefined || this.unanswered === 0) return this.settled(extra, track)
+  /** The server is going: what waits is refused, what streams ends. */
+  shutdown(): void {
+    this.shutDown = true
+    for (const slot of this.slots) slot.leave()
+    this.outbox?.end()
+    this.onSettled?.()
+  }
+
+  /** The response, as soon as it is known what it will be. */
+  respond(extra: Extra): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> {
+    if (this.outbox !== undefined || this.missing === 0) return this.settle(extra)
     const settled = Effect.callback<void>((resume) => {
-      const forget = track(this)
       this.onSettled = () => {
         this.onSettled = undefined
-        forget()
         resume(Effect.void)
       }
       return Effect.sync(() => {
         this.onSettled = undefined
-        forget()
       })
     })
+    const left = Effect.sync(() => {
+      this.options.open.delete(this)
+      this.leave()
+    })
+    this.options.open.add(this)
     return Effect.flatMap(
-      Effect.onInterrupt(this.oneShot ? settled : this.unlessSilent(settled), () => Effect.sync(() => this.leave())),
-      () => this.settled(extra, track)
+      Effect.onInterrupt(this.oneShot ? settled : this.unlessSilent(settled), () => left),
+      () => this.settle(extra)
     )
   }
 
   private unlessSilent(settled: Effect.Effect<void>): Effect.Effect<void> {
     return Effect.timeoutOrElse(settled, {
-      duration: this.settings.streamAfter,
+      duration: this.options.settings.streamAfter,
       orElse: () =>
         Effect.sync(() => {
-          if (this.unanswered > 0) this.stream()
+          if (this.missing > 0 && !this.shutDown) this.stream()
         })
     })
   }
 
-  private settled(extra: Extra, track: (reply: Reply) => () => void): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> {
+  private settle(extra: Extra): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> {
+    const { open } = this.options
     const outbox = this.outbox
-    if (outbox === undefined) return Effect.succeed(this.complete_(extra))
-    if (!outbox.isOpen) return Effect.succeed(HttpServerResponse.text(outbox.drain(), streamOptions(extra)))
-    const forget = track(this)
+    if (outbox === undefined || !outbox.isOpen) {
+      open.delete(this)
+      return Effect.succeed(outbox === undefined ? this.whole(extra) : eventsResponse(outbox.drain(), extra))
+    }
+    open.add(this)
     const left = Effect.sync(() => {
-      forget()
+      open.delete(this)
       this.leave()
     })
     return Effect.as(
       Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, left)),
-      HttpServerResponse.stream(outbox.body, streamOptions(extra))
+      HttpServerResponse.stream(outbox.body, { contentType: media.eventStream, headers: streamHeaders(extra) })
     )
   }
 
-  private complete_(extra: Extra): HttpServerResponse.HttpServerResponse {
+  /** The response when no event stream was opened. */
+  private whole(extra: Extra): HttpServerResponse.HttpServerResponse {
+    const { accepts, batch, events, modern } = this.options
     const [first] = this.answers
+    if (this.shutDown) return unavailableResponse(modern, "The server is shutting down", extra)
     if (first === undefined) {
-      return this.oneShot
-        ? failureResponse(500, undefined, { code: Codes.InternalError, message: "The request ended without an answer" }, extra)
-        : HttpServerResponse.text("", streamOptions(extra))
+      return this.oneShot ? failureResponse(500, undefined, unanswered, extra) : eventsResponse("", extra)
     }
-    if (!this.accepts.json && this.status === 200) {
-      return HttpServerResponse.text(this.answers.map(this.events.encode).join(""), streamOptions(extra))
+    if (!accepts.json && this.status === 200) {
+      return eventsResponse(this.answers.map((text) => events.encode(text)).join(""), extra)
     }
-    return jsonResponse(this.batch ? `[${this.answers.join(",")}]` : first, this.status, extra)
+    return jsonResponse(batch ? `[${this.answers.join(",")}]` : first, this.status, extra)
   }
 }

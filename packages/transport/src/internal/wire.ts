@@ -105,9 +105,9 @@ export class Wire implements Sink {
 
   pushLine(message: JsonRpc.Outgoing, wanted: () => boolean): Effect.Effect<void> {
     const line = this.encode(message)
-    return Effect.isEffect(line)
-      ? Effect.catch(line, (error) => Effect.logWarning("A message was not sent", error))
-      : Effect.asVoid(this.outbox.send(line, wanted))
+    return typeof line === "string"
+      ? Effect.asVoid(this.outbox.send(line, wanted))
+      : Effect.catch(line, (error) => Effect.logWarning("A message was not sent", error))
   }
 
   onClose(outlet: RequestOutlet): void {
@@ -163,7 +163,7 @@ export class Wire implements Sink {
     return Effect.suspend((): Effect.Effect<void, TransportError> => {
       if (this.closeReason !== undefined) return Effect.fail(this.closeReason)
       const line = this.encode(message)
-      if (Effect.isEffect(line)) return line
+      if (typeof line !== "string") return line
       return Effect.flatMap(this.outbox.send(line, always), (sent) => sent ? Effect.void : this.failClosed)
     })
   }

@@ -1,0 +1,50 @@
+/**
+ * What a client is told about itself and about how to behave.
+ *
+ * @since 0.1.0
+ */
+import type * as Capabilities from "@mcpfx/schema/Capabilities"
+import type * as Implementation from "@mcpfx/schema/Implementation"
+import type { Version } from "@mcpfx/schema/Revision"
+import type * as Duration from "effect/Duration"
+import type * as Pages from "./Pages.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface ClientOptions {
+  /** How the client calls itself; `mcpfx-client` by default. */
+  readonly info?: Implementation.Implementation | undefined
+  /**
+   * The revisions it may speak, all five by default. With stateful ones alone the server is not probed; with 2026-07-28
+   * alone nothing else is tried.
+   */
+  readonly revisions?: ReadonlyArray<Version> | undefined
+  /** Extra capabilities to declare: `experimental` and `extensions`. What has a handler declares itself. */
+  readonly capabilities?: Capabilities.Client | undefined
+  /** How long connecting may take, probe and handshake included; 30 seconds by default. */
+  readonly connectTimeout?: Duration.Input | undefined
+  /**
+   * How long a server without HTTP may be silent on the probe before it counts as a stateful one; 5 seconds by default.
+   * Some old servers never answer what they do not know.
+   */
+  readonly probeTimeout?: Duration.Input | undefined
+  /** How long a request may take, moved by progress; 60 seconds by default. */
+  readonly timeout?: Duration.Input | undefined
+  /** How far progress may move that deadline; 10 minutes by default. */
+  readonly maxTimeout?: Duration.Input | undefined
+  /** Bounds on lists of many pages: 100 pages and 10,000 items by default. */
+  readonly pages?: Partial<Pages.Bounds> | undefined
+  /** Checks structured output against the schema its tool is listed with; on by default (TOL-08). */
+  readonly checkOutput?: boolean | undefined
+  /** How many answers of 2026-07-28 are kept for reuse; 1,000 by default, 0 for none. */
+  readonly cacheCapacity?: number | undefined
+  /**
+   * Connects anew when a request finds the connection gone. On by default over HTTP; a process is started again only
+   * where this says so. Attempts are spaced from 100 ms, doubling, up to 5.
+   */
+  readonly reconnect?: boolean | undefined
+  /** Opens the connection on first use instead of while the layer is built. */
+  readonly lazy?: boolean | undefined
+}

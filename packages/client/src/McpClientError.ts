@@ -1,0 +1,227 @@
+/**
+ * The one error of the client, with a tagged reason.
+ *
+ * `Effect.catchReason` (or a look at `reason._tag`) tells the cases apart; each reason carries the data a program can act
+ * on. What the server said and what happened here are different reasons (RPC-23).
+ *
+ * @since 0.1.0
+ */
+import * as Capabilities from "@mcpfx/schema/Capabilities"
+import * as Tool from "@mcpfx/schema/Tool"
+import type { PeerFailure } from "@mcpfx/session/Peer"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const id = <Name extends string>(name: Name) => `@mcpfx/client/${name}` as const
+
+/** The server answered with a JSON-RPC error. @category reasons @since 0.1.0 */
+export class Refused extends Schema.TaggedError<Refused>(id("Refused"))("Refused", {
+  code: Schema.Int,
+  message: Schema.String,
+  data: Schema.optionalKey(Schema.Unknown)
+}) {}
+
+/** No answer in time; the server was told to stop. @category reasons @since 0.1.0 */
+export class TimedOut extends Schema.TaggedError<TimedOut>(id("TimedOut"))("TimedOut", { millis: Schema.Finite }) {}
+
+/** The answer has not the shape of its method. @category reasons @since 0.1.0 */
+export class BadAnswer extends Schema.TaggedError<BadAnswer>(id("BadAnswer"))("BadAnswer", { detail: Schema.String }) {}
+
+/** The server, or the revision in force, does not offer this; nothing was sent. @category reasons @since 0.1.0 */
+export class NotOffered extends Schema.TaggedError<NotOffered>(id("NotOffered"))("NotOffered", {
+  what: Schema.String,
+  revision: Schema.optionalKey(Schema.String)
+}) {}
+
+/** Client and server have no revision in common (LIF-04, VER-02). @category reasons @since 0.1.0 */
+export class NoCommonRevision extends Schema.TaggedError<NoCommonRevision>(id("NoCommonRevision"))("NoCommonRevision", {
+  offered: Schema.Array(Schema.String),
+  supported: Schema.Array(Schema.String)
+}) {}
+
+/** The connection is gone, or could not be made. @category reasons @since 0.1.0 */
+export class ConnectionLost extends Schema.TaggedError<ConnectionLost>(id("ConnectionLost"))("ConnectionLost", {
+  detail: Schema.String,
+  exitCode: Schema.optionalKey(Schema.Int),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** The server answered on the level of HTTP. @category reasons @since 0.1.0 */
+export class HttpRefused extends Schema.TaggedError<HttpRefused>(id("HttpRefused"))("HttpRefused", {
+  status: Schema.optionalKey(Schema.Int),
+  detail: Schema.String,
+  wwwAuthenticate: Schema.optionalKey(Schema.String),
+  retryAfter: Schema.optionalKey(Schema.String)
+}) {}
+
+/** A message is over a size limit. @category reasons @since 0.1.0 */
+export class TooLarge extends Schema.TaggedError<TooLarge>(id("TooLarge"))("TooLarge", {
+  bytes: Schema.Int,
+  limit: Schema.Int
+}) {}
+
+/** A list has more pages or items than allowed, or its cursors go in a circle. @category reasons @since 0.1.0 */
+export class PagesUnbounded extends Schema.TaggedError<PagesUnbounded>(id("PagesUnbounded"))("PagesUnbounded", {
+  server: Schema.String,
+  detail: Schema.String
+}) {}
+
+/** The tool's structured output does not fit the schema it is listed with (TOL-08). @category reasons @since 0.1.0 */
+export class BadOutput extends Schema.TaggedError<BadOutput>(id("BadOutput"))("BadOutput", {
+  tool: Schema.String,
+  problems: Schema.Array(Schema.String)
+}) {}
+
+/** A typed call ended with `isError` and no failure of its contract. @category reasons @since 0.1.0 */
+export class ToolFailed extends Schema.TaggedError<ToolFailed>(id("ToolFailed"))("ToolFailed", {
+  tool: Schema.String,
+  result: Tool.CallResult
+}) {}
+
+/** The arguments of a typed call do not encode; nothing was sent. @category reasons @since 0.1.0 */
+export class BadInput extends Schema.TaggedError<BadInput>(id("BadInput"))("BadInput", { detail: Schema.String }) {}
+
+/** The server needs input that this client has no handler for. @category reasons @since 0.1.0 */
+export class InputNeeded extends Schema.TaggedError<InputNeeded>(id("InputNeeded"))("InputNeeded", {
+  required: Capabilities.Client
+}) {}
+
+/**
+ * @category reasons
+ * @since 0.1.0
+ */
+export const Reason = Schema.Union([
+  Refused,
+  TimedOut,
+  BadAnswer,
+  NotOffered,
+  NoCommonRevision,
+  ConnectionLost,
+  HttpRefused,
+  TooLarge,
+  PagesUnbounded,
+  BadOutput,
+  ToolFailed,
+  BadInput,
+  InputNeeded
+])
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Reason = typeof Reason.Type
+
+const text = (reason: Reason): string => {
+  switch (reason._tag) {
+    case "Refused":
+      return `the server refused: ${reason.message} (${reason.code})`
+    case "TimedOut":
+      return `no answer within ${reason.millis} ms`
+    case "BadAnswer":
+      return `the answer has the wrong shape: ${reason.detail}`
+    case "NotOffered":
+      return `${reason.what} is not offered${reason.revision === undefined ? "" : ` on ${reason.revision}`}`
+    case "NoCommonRevision":
+      return `no common revision: the server has ${reason.offered.join(", ")}, this client ${
+        reason.supported.join(", ")
+      }`
+    case "ConnectionLost":
+      return `the connection is gone: ${reason.detail}`
+    case "HttpRefused":
+      return `HTTP ${reason.status ?? "failure"}: ${reason.detail}`
+    case "TooLarge":
+      return `a message of ${reason.bytes} bytes is over the limit of ${reason.limit}`
+    case "PagesUnbounded":
+      return `${reason.server}: ${reason.detail}`
+    case "BadOutput":
+      return `the output of ${reason.tool} does not fit its schema: ${reason.problems.join("; ")}`
+    case "ToolFailed":
+      return `the tool ${reason.tool} failed`
+    case "BadInput":
+      return `the input does not fit: ${reason.detail}`
+    case "InputNeeded":
+      return "the server needs input that this client cannot give"
+  }
+}
+
+/**
+ * @category errors
+ * @since 0.1.0
+ */
+export class McpClientError extends Schema.TaggedError<McpClientError>(id("McpClientError"))("McpClientError", {
+  /** The method that was under way; absent while connecting. */
+  method: Schema.optionalKey(Schema.String),
+  reason: Reason
+}) {
+  override get message(): string {
+    return this.method === undefined ? text(this.reason) : `${this.method}: ${text(this.reason)}`
+  }
+}
+
+const reasonOf = (failure: PeerFailure): Reason => {
+  switch (failure._tag) {
+    case "PeerError":
+      return new Refused({
+        code: failure.code,
+        message: failure.message,
+        ...(failure.data === undefined ? undefined : { data: failure.data })
+      })
+    case "RequestTimeout":
+      return new TimedOut({ millis: failure.millis })
+    case "InvalidResponse":
+      return new BadAnswer({ detail: failure.detail })
+    case "MethodUnsupported":
+      return new NotOffered({
+        what: failure.method,
+        ...(failure.revision === undefined ? undefined : { revision: failure.revision })
+      })
+    case "SessionClosed":
+      return new ConnectionLost({ detail: failure.detail ?? failure.reason })
+    case "SessionLost":
+      return new ConnectionLost({ detail: "the server no longer knows the session" })
+    case "TransportClosed":
+      return new ConnectionLost({
+        detail: failure.reason,
+        ...(failure.exitCode === undefined ? undefined : { exitCode: failure.exitCode }),
+        ...(failure.cause === undefined ? undefined : { cause: failure.cause })
+      })
+    case "SpawnFailed":
+      return new ConnectionLost({ detail: `could not start ${failure.command}`, cause: failure.cause })
+    case "MessageTooLarge":
+      return new TooLarge({ bytes: failure.bytes, limit: failure.limit })
+    case "HttpFailure":
+      return failure.error === undefined
+        ? new HttpRefused({
+          detail: failure.detail,
+          ...(failure.status === undefined ? undefined : { status: failure.status }),
+          ...(failure.wwwAuthenticate === undefined ? undefined : { wwwAuthenticate: failure.wwwAuthenticate }),
+          ...(failure.retryAfter === undefined ? undefined : { retryAfter: failure.retryAfter })
+        })
+        : new Refused({ ...failure.error })
+  }
+}
+
+/**
+ * The client's view of a failed request.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fromPeer = (failure: PeerFailure, method?: string): McpClientError => fail(reasonOf(failure), method)
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const fail = (reason: Reason, method?: string): McpClientError =>
+  new McpClientError(method === undefined ? { reason } : { method, reason })
+
+/**
+ * Turns the failures of a peer into the client's.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const mapPeer = (method?: string) => <A, R>(self: Effect.Effect<A, PeerFailure, R>) =>
+  Effect.mapError(self, (failure) => fromPeer(failure, method))

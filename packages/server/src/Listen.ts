@@ -1,0 +1,196 @@
+/**
+ * How clients hear of changes: `subscriptions/listen` streams on 2026-07-28, pushes to sessions before. Both follow one
+ * `ChangeBus`, and both gather changes that come close together: the first goes out at once, the last is never lost.
+ *
+ * @since 0.1.0
+ */
+import type * as Lifecycle from "@mcpfx/schema/Lifecycle"
+import * as McpError from "@mcpfx/schema/McpError"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
+import type * as Method from "@mcpfx/schema/Method"
+import * as Methods from "@mcpfx/schema/Methods"
+import type * as Subscription from "@mcpfx/schema/Subscription"
+import type { RequestContext } from "@mcpfx/session/RequestContext"
+import * as Principal from "@mcpfx/transport/Principal"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Scope from "effect/Scope"
+import { type Change, ChangeBus } from "./ChangeBus.ts"
+import type { Offer } from "./Discover.ts"
+import * as Coalesce from "./internal/coalesce.ts"
+import { find } from "./internal/entries.ts"
+import { covering } from "./internal/uriSet.ts"
+import { Registry } from "./Registry.ts"
+import { ServerLimits } from "./ServerLimits.ts"
+
+type Request = RequestContext["Service"]
+
+/**
+ * One who hears of changes.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Audience {
+  /** Whether changes of this list are to be told. */
+  readonly hears: (kind: "tools" | "prompts" | "resources") => boolean
+  /** The resources whose changes are to be told, and for whom they are looked up. */
+  readonly uris: () => ReadonlySet<string>
+  readonly caller: () => Request | undefined
+  /** Tells one change; may wait for its stream. */
+  readonly tell: (change: Change) => Effect.Effect<void>
+}
+
+/**
+ * The streams of one endpoint.
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Listen extends Context.Service<Listen, {
+  /** Tells `audience` of changes while the scope is open. */
+  readonly follow: (audience: Audience) => Effect.Effect<void, never, Scope.Scope>
+  /** Serves `subscriptions/listen`: the acknowledgement, then changes, and the result once {@link end} was run (SUB-07). */
+  readonly listen: (
+    params: Subscription.ListenParams,
+    context: Request,
+    offer: Offer
+  ) => Effect.Effect<Subscription.ListenResult, McpError.McpError, Scope.Scope>
+  /** Ends all listen streams, and those that are asked for from now on at once. */
+  readonly end: Effect.Effect<void>
+  /** How many listen streams are open. */
+  readonly open: () => number
+}>()("@mcpfx/server/Listen") {}
+
+/** How a list's change is announced. */
+const announcements: Readonly<
+  Record<"tools" | "prompts" | "resources", Method.NotificationMethod<string, Lifecycle.NoticeParams>>
+> = {
+  tools: Methods.ToolsListChanged,
+  prompts: Methods.PromptsListChanged,
+  resources: Methods.ResourcesListChanged
+}
+
+/** Sends a notification and says nothing about how it went. */
+type Notify = <Name extends string, Params>(
+  method: Method.NotificationMethod<Name, Params>,
+  params: Params
+) => Effect.Effect<void>
+
+/**
+ * Writes a change as the notification it is; `meta` goes into each.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const teller = (notify: Notify, meta: Lifecycle.NoticeParams = {}) => (change: Change): Effect.Effect<void> =>
+  change.kind === "resource"
+    ? notify(Methods.ResourcesUpdated, { uri: change.uri, ...meta })
+    : notify(announcements[change.kind], meta)
+
+/** What of a wish is granted: types that are not offered are left out (SUB-02). */
+const honour = (wish: Subscription.Filter, offer: Offer, most: number): Subscription.Filter => ({
+  ...(wish.toolsListChanged === true && offer.announces.tools && { toolsListChanged: true }),
+  ...(wish.promptsListChanged === true && offer.announces.prompts && { promptsListChanged: true }),
+  ...(wish.resourcesListChanged === true && offer.announces.resources && { resourcesListChanged: true }),
+  ...(wish.resourceSubscriptions !== undefined && offer.subscribe && {
+    resourceSubscriptions: wish.resourceSubscriptions.slice(0, most)
+  })
+})
+
+const audienceOf = (filter: Subscription.Filter, context: Request, tell: Audience["tell"]): Audience => {
+  const uris = new Set(filter.resourceSubscriptions)
+  return {
+    hears: (kind) => filter[`${kind}ListChanged`] === true,
+    uris: () => uris,
+    caller: () => context,
+    tell
+  }
+}
+
+/**
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry | Scope.Scope> = Effect.gen(function*() {
+  const bus = yield* ChangeBus
+  const registry = yield* Registry
+  const limits = yield* ServerLimits
+  const ended = Latch.makeUnsafe(false)
+  const perPrincipal = new Map<string, number>()
+  let open = 0
+
+  /** Who may not see a resource does not hear of it either. */
+  const concerns = (audience: Audience, change: Change): boolean => {
+    if (change.kind !== "resource") return audience.hears(change.kind)
+    if (covering(audience.uris(), change.uri) === undefined) return false
+    const caller = audience.caller()
+    const snapshot = registry.snapshot()
+    const known = snapshot.resource(change.uri) ?? snapshot.templates.find((each) => each.match(change.uri) !== undefined)
+    return known === undefined || caller === undefined || find(snapshot, change.uri, caller) !== undefined
+  }
+
+  const follow = (audience: Audience) =>
+    Effect.contextWith((context: Context.Context<Scope.Scope>) => {
+      const scope = Context.get(context, Scope.Scope)
+      const run = Effect.runForkWith(context)
+      const offer = Coalesce.make({
+        window: limits.coalesce,
+        capacity: limits.subscriptions,
+        collapse: (change) =>
+          change.kind === "resource"
+            ? { kind: "resource", uri: covering(audience.uris(), change.uri) ?? change.uri }
+            : change,
+        send: (change) => concerns(audience, change) ? audience.tell(change) : Effect.void,
+        run: (pump) => void Fiber.runIn(run(pump), scope)
+      })
+      return bus.subscribe((change) => {
+        if (concerns(audience, change)) offer(change)
+      })
+    })
+
+  const count = (context: Request) => {
+    const key = Principal.key(context.facts.principal)
+    return Effect.acquireRelease(
+      Effect.suspend(() => {
+        const before = perPrincipal.get(key) ?? 0
+        if (before >= limits.listenStreams) {
+          return Effect.fail(new McpError.TooManyRequests({ limit: "listenStreams" }))
+        }
+        perPrincipal.set(key, before + 1)
+        open++
+        return Effect.void
+      }),
+      () =>
+        Effect.sync(() => {
+          open--
+          const rest = (perPrincipal.get(key) ?? 1) - 1
+          if (rest > 0) perPrincipal.set(key, rest)
+          else perPrincipal.delete(key)
+        })
+    )
+  }
+
+  const listen = Effect.fnUntraced(
+    function*(params: Subscription.ListenParams, context: Request, offer: Offer) {
+      yield* count(context)
+      const meta = { _meta: { [MetaKey.subscriptionId]: context.id } }
+      const honoured = honour(params.notifications, offer, limits.subscriptions)
+      const acknowledged = Latch.makeUnsafe(false)
+      const tell = teller(context.notify, meta)
+      // What changes before the acknowledgement is out waits behind it.
+      yield* follow(audienceOf(honoured, context, (change) => Effect.andThen(acknowledged.await, tell(change))))
+      yield* context.notify(Methods.SubscriptionsAcknowledged, { notifications: honoured, ...meta })
+      yield* acknowledged.open
+      yield* ended.await
+      if (context.facts.transport !== "http" && context.id !== undefined) {
+        yield* context.notify(Methods.Cancelled, { requestId: context.id, reason: "The server is shutting down" })
+      }
+      return meta
+    }
+  )
+
+  return { follow, listen, end: Effect.asVoid(ended.open), open: () => open }
+})

@@ -1,0 +1,67 @@
+/** What is checked before a request is admitted, so that the peer hears of it before the first byte of an answer. */
+import * as Capabilities from "@mcpfx/schema/Capabilities"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as McpError from "@mcpfx/schema/McpError"
+import type { Revision } from "@mcpfx/schema/Revision"
+import type { RequestContext } from "@mcpfx/session/RequestContext"
+import { Rejected } from "@mcpfx/transport/Endpoint"
+import type { Facts } from "@mcpfx/transport/Exchange"
+import * as McpHeaders from "@mcpfx/transport/McpHeaders"
+import * as Option from "effect/Option"
+import type { Entry } from "../Entry.ts"
+import { isVisible } from "./entries.ts"
+
+type Request = RequestContext["Service"]
+
+/** Seconds after which a client may try again what was too much. */
+const retryAfter = "1"
+
+/** A refusal as a peer of `revision` reads it. */
+export const rejected = (error: McpError.McpError, revision: Revision, status = McpError.httpStatus(error)): Rejected =>
+  new Rejected(
+    McpError.toWire(error, revision),
+    status,
+    status === 503 ? { "retry-after": retryAfter } : {}
+  )
+
+const insufficient = (scopes: ReadonlyArray<string>, revision: Revision): Rejected =>
+  new Rejected(
+    McpError.toWire(new McpError.InvalidRequest({ detail: "The caller's token lacks a scope" }), revision),
+    403,
+    // All scopes the operation needs, so that one step up is enough (ARS-10).
+    { "www-authenticate": `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"` }
+  )
+
+/** Who speaks to a local process over its own streams has no token, and needs none. */
+const lacksScope = (entry: Entry, facts: Facts): boolean => {
+  if (entry.scopes.length === 0) return false
+  if (Option.isNone(facts.principal)) return facts.transport === "http"
+  const { scopes } = facts.principal.value
+  return entry.scopes.some((scope) => !scopes.includes(scope))
+}
+
+/** The caller may see the entry and not use it: what stands in the way. */
+export const scopeRefusal = (entry: Entry, context: Request): Rejected | undefined =>
+  lacksScope(entry, context.facts) && isVisible(entry, context)
+    ? insufficient(entry.scopes, context.revision)
+    : undefined
+
+/** What the client of a modern request did not declare, or did not repeat in headers (META-13, XH-11). */
+export const modernRefusal = (
+  entry: Entry,
+  request: JsonRpc.Request,
+  context: Request
+): Rejected | undefined => {
+  if (entry.asks.length > 0 && isVisible(entry, context)) {
+    const missing = Capabilities.missing(context.clientCapabilities, entry.asks)
+    if (missing !== undefined) {
+      return rejected(new McpError.MissingClientCapability({ required: missing }), context.revision)
+    }
+  }
+  if (entry.kind !== "tool" || entry.headerParams.length === 0 || context.facts.headers === undefined) return undefined
+  const fault = McpHeaders.checkParams(context.facts.headers, entry.headerParams, request.params?.["arguments"])
+  return fault === undefined || !isVisible(entry, context) ? undefined : rejected(
+    new McpError.HeaderMismatch({ header: fault.header, detail: McpHeaders.describe(fault) }),
+    context.revision
+  )
+}

@@ -1,0 +1,53 @@
+/** Finding what a request means among what is registered, for the caller it comes from. */
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type { McpError } from "@mcpfx/schema/McpError"
+import * as Methods from "@mcpfx/schema/Methods"
+import type { ResourceRead } from "@mcpfx/schema/Outcome"
+import type { RequestContext } from "@mcpfx/session/RequestContext"
+import type * as Effect from "effect/Effect"
+import type { Entry, EntryFacts, RequestServices, ResourceEntry, TemplateEntry } from "../Entry.ts"
+import type { Snapshot } from "../Registry.ts"
+
+type Request = RequestContext["Service"]
+
+export const isVisible = (entry: EntryFacts, context: Request): boolean =>
+  entry.visible === undefined || entry.visible(context)
+
+export interface Found {
+  readonly entry: ResourceEntry | TemplateEntry
+  readonly read: Effect.Effect<ResourceRead, McpError, RequestServices>
+}
+
+/** The resource of exactly this URI, else the first template it matches (RES-09). Invisible ones are not there. */
+export const find = (snapshot: Snapshot, uri: string, context: Request): Found | undefined => {
+  const resource = snapshot.resource(uri)
+  if (resource !== undefined && isVisible(resource, context)) return { entry: resource, read: resource.read(uri) }
+  for (const template of snapshot.templates) {
+    const read = template.match(uri)
+    if (read !== undefined && isVisible(template, context)) return { entry: template, read }
+  }
+  return undefined
+}
+
+const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
+
+/** The entry a request asks for by name or URI, whoever asks; `undefined` for other methods and for what is not there. */
+export const named = (snapshot: Snapshot, request: JsonRpc.Request): Entry | undefined => {
+  switch (request.method) {
+    case Methods.ToolsCall.name: {
+      const name = text(request.params?.["name"])
+      return name === undefined ? undefined : snapshot.tool(name)
+    }
+    case Methods.PromptsGet.name: {
+      const name = text(request.params?.["name"])
+      return name === undefined ? undefined : snapshot.prompt(name)
+    }
+    case Methods.ResourcesRead.name: {
+      const uri = text(request.params?.["uri"])
+      return uri === undefined ? undefined : snapshot.resource(uri) ??
+        snapshot.templates.find((template) => template.match(uri) !== undefined)
+    }
+    default:
+      return undefined
+  }
+}

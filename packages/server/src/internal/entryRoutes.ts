@@ -1,0 +1,131 @@
+/** The methods that run what is registered: calls, reads, prompts and completions. */
+import * as Completion from "@mcpfx/schema/Completion"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as McpError from "@mcpfx/schema/McpError"
+import * as Methods from "@mcpfx/schema/Methods"
+import * as Outcome from "@mcpfx/schema/Outcome"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { CacheHint, Complete, EntryFacts, InvalidArguments, RequestServices } from "../Entry.ts"
+import { entering } from "./enter.ts"
+import { find, isVisible } from "./entries.ts"
+import type { Answer, Lane, Request, Wire } from "./lane.ts"
+
+type Run<Result_, E> = Effect.Effect<Result_, E, RequestServices>
+
+/** Runs a handler with the facts of its request; at most so many at a time. */
+export type Gate = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+const serve = <Params, Result_>(
+  wire: Wire<Params, Result_>,
+  gate: Gate,
+  run: (params: Params, context: Request) => Run<Result_, McpError.McpError>
+) =>
+(request: JsonRpc.Request, context: Request): Answer => {
+  const params = wire.decode(request)
+  if (Result.isFailure(params)) return Effect.fail(params.failure)
+  const effect = Effect.suspend(() => run(params.success, context))
+  return gate(entering(Effect.map(effect, wire.encode), context))
+}
+
+/** What a tool's arguments being wrong means on this revision (TOL-13, TOL-14). */
+const recover = (lane: Lane) => (error: McpError.McpError | InvalidArguments) => {
+  if (error._tag !== "InvalidArguments") return Effect.fail(error)
+  const text = error.describe()
+  return lane.revision.features.invalidArguments === "error"
+    ? Effect.fail(new McpError.InvalidParams({ detail: text }))
+    : Effect.succeed<Outcome.ToolCall>({ content: [{ type: "text", text }], isError: true })
+}
+
+export const addTools = (lane: Lane, gate: Gate): void =>
+  lane.add(Methods.ToolsCall, (wire) =>
+    serve(wire, gate, (params, context) => {
+      const entry = lane.snapshot().tool(params.name)
+      if (entry === undefined || !isVisible(entry, context)) {
+        return Effect.fail(new McpError.ToolNotFound({ name: params.name }))
+      }
+      return Effect.catch(entry.run(params), recover(lane))
+    }))
+
+export const addPrompts = (lane: Lane, gate: Gate): void =>
+  lane.add(Methods.PromptsGet, (wire) =>
+    serve(wire, gate, (params, context) => {
+      const entry = lane.snapshot().prompt(params.name)
+      return entry === undefined || !isVisible(entry, context)
+        ? Effect.fail(new McpError.PromptNotFound({ name: params.name }))
+        : entry.get(params)
+    }))
+
+const stale: CacheHint = { ttlMs: 0, scope: "private" }
+
+/** What only some may read is nobody else's to keep, and so is what was reached through questions (CCH-04, CCH-12). */
+const hintOf = (entry: EntryFacts & { readonly cache: CacheHint | undefined }, context: Request): CacheHint => {
+  if (entry.cache === undefined || context.round > 1) return stale
+  return entry.visible === undefined && entry.scopes.length === 0 ? entry.cache : { ...entry.cache, scope: "private" }
+}
+
+const hinted = (hint: CacheHint) => (outcome: Outcome.ResourceRead): Outcome.ResourceRead =>
+  Outcome.isInputRequired(outcome) ? outcome : { ttlMs: hint.ttlMs, cacheScope: hint.scope, ...outcome }
+
+const notFound = (uri: string): McpError.McpError =>
+  URL.canParse(uri)
+    ? new McpError.ResourceNotFound({ uri })
+    : new McpError.InvalidParams({ detail: "uri is not a URI", data: { uri } })
+
+export const addResources = (lane: Lane, gate: Gate): void =>
+  lane.add(Methods.ResourcesRead, (wire) =>
+    serve(wire, gate, (params, context) => {
+      const found = find(lane.snapshot(), params.uri, context)
+      if (found === undefined) return Effect.fail(notFound(params.uri))
+      if (lane.revision.era === "legacy") return found.read
+      return Effect.map(found.read, hinted(hintOf(found.entry, context)))
+    }))
+
+const noValues: Completion.Result = { completion: { values: [] } }
+
+const capped = (result: Completion.Result): Completion.Result => {
+  const { values } = result.completion
+  if (values.length <= Completion.maxValues) return result
+  return { ...result, completion: { ...Completion.offer(values).completion, ...totalOf(result) } }
+}
+
+/** A completer that knows the total knows it better than the length of what it gave. */
+const totalOf = (result: Completion.Result) =>
+  result.completion.total === undefined ? undefined : { total: result.completion.total }
+
+interface Completer {
+  /** `undefined` where any value will do. */
+  readonly complete: Complete | undefined
+}
+
+/** The completer that is asked for; a string says what is wrong with the question (CMP-03). */
+const completer = (lane: Lane, params: Completion.Params, context: Request): Completer | McpError.McpError => {
+  const { argument, ref } = params
+  const snapshot = lane.snapshot()
+  if (ref.type === "ref/prompt") {
+    const entry = snapshot.prompt(ref.name)
+    if (entry === undefined || !isVisible(entry, context)) return new McpError.PromptNotFound({ name: ref.name })
+    if (entry.descriptor.arguments?.some((known) => known.name === argument.name) !== true) {
+      return new McpError.InvalidParams({ detail: `Prompt ${ref.name} has no argument ${argument.name}` })
+    }
+    return { complete: entry.completions.get(argument.name) }
+  }
+  const entry = snapshot.template(ref.uri)
+  if (entry !== undefined && isVisible(entry, context)) return { complete: entry.completions.get(argument.name) }
+  const resource = snapshot.resource(ref.uri)
+  return resource !== undefined && isVisible(resource, context)
+    ? { complete: undefined }
+    : new McpError.InvalidParams({ detail: `Unknown resource template: ${ref.uri}`, data: { uri: ref.uri } })
+}
+
+const noSiblings: Readonly<Record<string, string>> = {}
+
+export const addCompletions = (lane: Lane, gate: Gate): void =>
+  lane.add(Methods.CompletionComplete, (wire) =>
+    serve(wire, gate, (params, context) => {
+      const found = completer(lane, params, context)
+      if (!("complete" in found)) return Effect.fail(found)
+      return found.complete === undefined
+        ? Effect.succeed(noValues)
+        : Effect.map(found.complete(params.argument.value, params.context?.arguments ?? noSiblings), capped)
+    }))

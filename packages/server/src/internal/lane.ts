@@ -1,0 +1,113 @@
+/**
+ * What the dispatcher keeps for one revision: how its methods are read and written, which of them exist at the moment, and
+ * the answers that are the same for everybody.
+ */
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as McpError from "@mcpfx/schema/McpError"
+import type * as Method from "@mcpfx/schema/Method"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
+import type { InvalidShape, Revision } from "@mcpfx/schema/Revision"
+import type { RequestContext } from "@mcpfx/session/RequestContext"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Discover from "../Discover.ts"
+import type { Registry, Snapshot } from "../Registry.ts"
+import type { Settings } from "./settings.ts"
+
+export type Request = RequestContext["Service"]
+export type Answer = Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
+
+/** Reads the params of one request, answers it and writes the result. */
+export type Route = (request: JsonRpc.Request, context: Request) => Answer
+
+/** One method as a revision has it. */
+export interface Wire<out Params, in Result_> {
+  readonly decode: (request: JsonRpc.Request) => Result.Result<Params, McpError.McpError>
+  readonly encode: (result: Result_) => JsonRpc.JsonObject
+}
+
+const noParams: JsonRpc.JsonObject = {}
+
+const invalidParams = (shape: InvalidShape): McpError.McpError =>
+  new McpError.InvalidParams({ detail: shape.message() })
+
+/** The lanes of one revision differ in whether there is a stream to announce things on. */
+export class Lane {
+  readonly revision: Revision
+  readonly settings: Settings
+  readonly pushes: boolean
+  private readonly registry: Registry["Service"]
+  private readonly all = new Map<string, Route>()
+  private readonly open = new Map<string, Route>()
+  private readonly kept = new Map<string, JsonRpc.EncodedResult>()
+  private readonly serverMeta: JsonRpc.JsonObject
+  private version = -1
+  private current: Discover.Offer
+
+  constructor(revision: Revision, settings: Settings, registry: Registry["Service"], pushes: boolean) {
+    this.revision = revision
+    this.settings = settings
+    this.registry = registry
+    this.pushes = pushes
+    this.current = Discover.offer(settings, registry.snapshot(), pushes)
+    this.serverMeta = Object.freeze({ [MetaKey.serverInfo]: settings.info })
+  }
+
+  /** Adds a method, if this revision has it. */
+  add<Name extends string, Params, Result_>(
+    method: Method.RequestMethod<Name, Params, Result_>,
+    route: (wire: Wire<Params, Result_>) => Route
+  ): void {
+    const codec = this.revision.request(method)
+    if (codec === undefined || codec.sender === "server") return
+    const modern = this.revision.era === "modern"
+    this.all.set(
+      method.name,
+      route({
+        decode: (request) => Result.mapError(codec.decodeParams(request.params ?? noParams), invalidParams),
+        // The identity of the server stands on every result of 2026-07-28 (META-10).
+        encode: modern ? (result) => this.identified(codec.encodeResult(result)) : codec.encodeResult
+      })
+    )
+  }
+
+  /** The route of a method that exists and is offered now (RPC-24). */
+  route(method: string): Route | undefined {
+    this.snapshot()
+    return this.open.get(method)
+  }
+
+  /** What is offered now. */
+  offer(): Discover.Offer {
+    this.snapshot()
+    return this.current
+  }
+
+  /** What is registered now; drops what was kept of an older state. */
+  snapshot(): Snapshot {
+    const snapshot = this.registry.snapshot()
+    if (snapshot.version === this.version) return snapshot
+    this.version = snapshot.version
+    this.current = Discover.offer(this.settings, snapshot, this.pushes)
+    this.kept.clear()
+    this.open.clear()
+    for (const [method, route] of this.all) {
+      if (Discover.hasMethod(this.current, this.revision, method)) this.open.set(method, route)
+    }
+    return snapshot
+  }
+
+  /** A result that is the same for everybody until something is registered: written once. */
+  keep(key: string, make: () => JsonRpc.JsonObject): JsonRpc.EncodedResult {
+    const known = this.kept.get(key)
+    if (known !== undefined) return known
+    const made = new JsonRpc.EncodedResult(JSON.stringify(make()))
+    this.kept.set(key, made)
+    return made
+  }
+
+  private identified(result: JsonRpc.JsonObject): JsonRpc.JsonObject {
+    const meta = result["_meta"]
+    return { ...result, _meta: JsonRpc.isJsonObject(meta) ? { ...meta, ...this.serverMeta } : this.serverMeta }
+  }
+}

@@ -1,0 +1,131 @@
+/** One call of a tool: arguments in, the handler with what is around it, the result out. */
+import type * as Content from "@mcpfx/schema/Content"
+import type { JsonObject } from "@mcpfx/schema/JsonRpc"
+import type * as Tool from "@mcpfx/schema/Tool"
+import * as ToolContract from "@mcpfx/schema/ToolContract"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import type { Target } from "../Call.ts"
+import { InvalidArguments, type RequestServices, type ToolEntry } from "../Entry.ts"
+import { type Refusal, ResultMismatch, Unhandled } from "../ServerError.ts"
+import { type Enclosing, wrap } from "./enclosing.ts"
+import { sort, textOf, Told } from "./failures.ts"
+
+/** Where the encoded failure of a contract stands in `_meta` of a result, for clients that have the contract. */
+const failureKey = "io.mcpfx/failure"
+
+type Handled = Effect.Effect<unknown, unknown, RequestServices>
+type Answer = Effect.Effect<Tool.CallResult, Refusal, RequestServices>
+
+const textBlock = (text: string): Content.Content => ({ type: "text", text })
+
+const errorResult = (text: string, meta?: JsonObject): Tool.CallResult =>
+  meta === undefined
+    ? { content: [textBlock(text)], isError: true }
+    : { content: [textBlock(text)], isError: true, _meta: meta }
+
+const mismatch = (name: string, detail: string) => Effect.die(new ResultMismatch({ kind: "tool", name, detail }))
+
+const isBlock = (u: unknown): u is Content.Content =>
+  typeof u === "object" && u !== null && "type" in u && typeof u.type === "string"
+
+const isContent = (u: unknown): u is ToolContract.ContentInput =>
+  typeof u === "string" || (Array.isArray(u) ? u.every((one) => typeof one === "string" || isBlock(one)) : isBlock(u))
+
+/** Writes what a handler returned; a value is told from a {@link ToolContract.Result} by its class alone. */
+const makeEncode = (contract: ToolContract.AnyContract) => {
+  const structured = (value: unknown, content: ReadonlyArray<Content.Content>, extra?: Partial<Tool.CallResult>): Answer => {
+    const encoded = contract.encodeOutput(value)
+    if (Result.isFailure(encoded)) return mismatch(contract.name, encoded.failure.message())
+    // `undefined` has no JSON; the nearest thing to it has.
+    const json = encoded.success ?? null
+    return Effect.succeed({
+      content: content.length === 0 ? [textBlock(JSON.stringify(json))] : content,
+      structuredContent: json,
+      ...extra
+    })
+  }
+
+  const whole = (result: ToolContract.Result<unknown>): Answer => {
+    const extra = {
+      ...(result.isError ? { isError: true } : undefined),
+      ...(result.meta === undefined ? undefined : { _meta: result.meta })
+    }
+    if (Option.isSome(result.structured)) return structured(result.structured.value, result.content, extra)
+    return contract.hasOutput && !result.isError
+      ? mismatch(contract.name, "the structured output is missing")
+      : Effect.succeed({ content: result.content, ...extra })
+  }
+
+  return (value: unknown): Answer => {
+    if (value instanceof ToolContract.Result) return whole(value)
+    if (contract.hasOutput) return structured(value, [])
+    if (value === undefined || value === null) return Effect.succeed({ content: [] })
+    return isContent(value)
+      ? Effect.succeed({ content: ToolContract.toContent(value) })
+      : mismatch(contract.name, "what it returned is not content")
+  }
+}
+
+/** Writes what a handler failed with. Such results need no structured output (SCH-01 of field practice). */
+const makeFail = (contract: ToolContract.AnyContract) => (failure: unknown): Answer => {
+  const fromHandler = !(failure instanceof Unhandled) || failure.from === undefined
+  const error = failure instanceof Unhandled ? failure.error : failure
+  if (fromHandler) {
+    const encoded = contract.encodeFailure(error)
+    if (Result.isSuccess(encoded)) {
+      return Effect.succeed(errorResult(textOf(error, encoded.success), { [failureKey]: encoded.success }))
+    }
+  }
+  return Effect.catchIf(
+    sort(failure),
+    (error) => error instanceof Told,
+    (error) => Effect.succeed(errorResult(error.message))
+  )
+}
+
+/** The way of a call through the middleware that stands around its tool. */
+const throughMiddleware = <Input>(
+  contract: ToolContract.AnyContract,
+  enclosing: Enclosing,
+  handle: (input: Input) => Handled
+) => {
+  const target: Target = { kind: "tool", name: contract.name }
+  const isInput = (u: unknown): u is Input => Result.isSuccess(contract.encodeInput(u))
+  return (input: Input, params: Tool.CallParams): Handled => {
+    const run = wrap(enclosing, (call) => {
+      if (call.kind !== "tool") return mismatch(contract.name, `middleware made a call of kind "${call.kind}" of it`)
+      if (call.arguments === input) return handle(input)
+      return isInput(call.arguments)
+        ? handle(call.arguments)
+        : mismatch(contract.name, "middleware made arguments that it does not take")
+    })
+    return run({ kind: "tool", target, contract, arguments: input, params })
+  }
+}
+
+export const runTool = <Name extends string, Input, Output, Failure>(
+  contract: ToolContract.Contract<Name, Input, Output, Failure>,
+  enclosing: Enclosing,
+  handle: (input: Input) => Handled
+): ToolEntry["run"] => {
+  const encode = makeEncode(contract)
+  const fail = makeFail(contract)
+  const call: (input: Input, params: Tool.CallParams) => Handled = enclosing.length === 0
+    ? handle
+    : throughMiddleware(contract, enclosing, handle)
+  return (params) =>
+    Effect.suspend((): Effect.Effect<Tool.CallResult, Refusal | InvalidArguments, RequestServices> => {
+      const input = contract.decodeInput(params.arguments ?? undefined)
+      if (Result.isFailure(input)) {
+        const { failure } = input
+        return Effect.fail(new InvalidArguments({ tool: contract.name, describe: () => failure.message() }))
+      }
+      const effect = call(input.success, params)
+      return Exit.isExit(effect) && Exit.isSuccess(effect)
+        ? encode(effect.value)
+        : Effect.matchEffect(effect, { onFailure: fail, onSuccess: encode })
+    })
+}

@@ -1,0 +1,97 @@
+/** The facts of a request of a stateful revision, as its handler sees them. */
+import type * as Capabilities from "@mcpfx/schema/Capabilities"
+import type * as Implementation from "@mcpfx/schema/Implementation"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as Logging from "@mcpfx/schema/Logging"
+import * as Meta from "@mcpfx/schema/Meta"
+import type * as Method from "@mcpfx/schema/Method"
+import * as Methods from "@mcpfx/schema/Methods"
+import type { Revision } from "@mcpfx/schema/Revision"
+import type { Facts, Outlet } from "@mcpfx/transport/Exchange"
+import * as Effect from "effect/Effect"
+import type { Asker } from "../Peer.ts"
+import * as Progress from "../Progress.ts"
+import type { RequestContext } from "../RequestContext.ts"
+import type { Agreed } from "../Session.ts"
+
+/** What a request context asks its session for. */
+export interface Host {
+  readonly visibleId: string | undefined
+  readonly currentLevel: () => Logging.Level | undefined
+  readonly askerOn: (outlet: Outlet) => Asker | undefined
+}
+
+const noMeta: JsonRpc.JsonObject = {}
+
+/** Members that cost something and are rarely asked for are made when they are read. */
+export class LiveContext {
+  readonly method: string
+  readonly id: JsonRpc.RequestId | undefined
+  readonly revision: Revision
+  readonly sessionId: string | undefined
+  readonly facts: Facts
+  readonly clientCapabilities: Capabilities.Client
+  readonly clientInfo: Implementation.Implementation | undefined
+  readonly meta: JsonRpc.JsonObject
+  readonly progressToken: string | number | undefined
+  readonly progress: Progress.Reporter | undefined
+  readonly round = 1
+  private readonly host: Host
+  private readonly outlet: Outlet
+  private over = false
+  private ownNotify: RequestContext["Service"]["notify"] | undefined = undefined
+  private ownAsker: Asker | undefined = undefined
+
+  constructor(
+    host: Host,
+    message: JsonRpc.Request | JsonRpc.Notification,
+    agreed: Agreed,
+    facts: Facts,
+    outlet: Outlet
+  ) {
+    const meta = message.params?.["_meta"]
+    this.host = host
+    this.outlet = outlet
+    this.method = message.method
+    this.id = message.id
+    this.revision = agreed.revision
+    this.sessionId = host.visibleId
+    this.facts = facts
+    this.clientCapabilities = agreed.clientCapabilities
+    this.clientInfo = agreed.clientInfo
+    this.meta = JsonRpc.isJsonObject(meta) ? meta : noMeta
+    this.progressToken = message.id === undefined || this.meta === noMeta
+      ? undefined
+      : Meta.progressToken({ _meta: this.meta })
+    this.progress = this.progressToken === undefined
+      ? undefined
+      : Progress.make({ token: this.progressToken, send: (params) => this.notify(Methods.Progress, params) })
+  }
+
+  get logLevel(): Logging.Level | undefined {
+    return this.host.currentLevel()
+  }
+
+  get asker(): Asker | undefined {
+    return this.ownAsker ??= this.host.askerOn(this.outlet)
+  }
+
+  get notify(): RequestContext["Service"]["notify"] {
+    return this.ownNotify ??= <Name extends string, Params>(
+      method: Method.NotificationMethod<Name, Params>,
+      params: Params
+    ): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (this.over) return Effect.void
+        const codec = this.revision.notification(method)
+        return codec === undefined
+          ? Effect.void
+          : this.outlet.push(JsonRpc.notification(method.name, codec.encodeParams(params)))
+      })
+  }
+
+  /** Nothing more is sent about this request (PRG-03). */
+  readonly finish = (): void => {
+    this.over = true
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * The Streamable HTTP transport, server side: one path of an `HttpRouter`, from request to endpoint and back.
+ *
+ * A request passes the guard, is read within its bounds, parsed once, classified and handed to the `Endpoint`. The answer
+ * comes back as JSON, or as an event stream when something comes before it. Bounds are those of `Limits`.
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Classify from "./Classify.ts"
+import { Endpoint } from "./Endpoint.ts"
+import * as Guard from "./Guard.ts"
+import { Budget } from "./internal/body.ts"
+import { isModern } from "./internal/facts.ts"
+import { Post } from "./internal/post.ts"
+import * as Refusals from "./internal/refusals.ts"
+import { failureResponse, type Reply, unavailableResponse } from "./internal/respond.ts"
+import { SessionRoutes } from "./internal/sessionRoutes.ts"
+import { Limits } from "./Limits.ts"
+
+type App = Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  never,
+  HttpServerRequest.HttpServerRequest | Scope.Scope
+>
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options extends Guard.Options {
+  /** Where the endpoint lives; also served with a slash at its end. Default `/mcp`. */
+  readonly path?: `/${string}` | undefined
+  /** The versions the endpoint speaks, which refusals list. Default all of the protocol. */
+  readonly supportedVersions?: ReadonlyArray<string> | undefined
+  /**
+   * Runs around everything behind the guard, before a body is read: the place for authentication. What it answers by
+   * itself, such as a 401, gets the CORS headers too; it sees no preflights.
+   */
+  readonly middleware?: ((app: App) => App) | undefined
+  /** How long a body of more than 64 KiB may take to arrive. Default 60 seconds; then 408. */
+  readonly bodyTimeout?: Duration.Input | undefined
+}
+
+/**
+ * A Streamable HTTP endpoint as an effect of one request.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface HttpEndpoint {
+  /** Answers one request, whatever its path. */
+  readonly app: App
+  /**
+   * Ends the streams that answer no request (GET) and takes nothing in any more: whatever comes gets a 503. Requests in
+   * flight go on, until the scope of the endpoint closes.
+   */
+  readonly drain: Effect.Effect<void>
+}
+
+const allVersions: ReadonlyArray<string> = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
+const allow = "POST, GET, DELETE, OPTIONS"
+
+const notAllowed = failureResponse(405, undefined, Refusals.invalidRequest("this HTTP method is not allowed"), {
+  allow
+})
+
+/** Web requests have no `Host` header on some platforms, but their URL has the host. */
+const hostOf = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
+  request.headers["host"] ?? /^[a-z]+:\/\/([^/?#]*)/i.exec(request.originalUrl)?.[1]
+
+const preflight = (
+  request: HttpServerRequest.HttpServerRequest,
+  origin: string | undefined
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({
+    status: 204,
+    headers: origin === undefined ? { allow } : { allow, ...Guard.preflightHeaders(origin, request.headers) }
+  })
+
+const withCors = (app: App, origin: string): App =>
+  Effect.map(app, HttpServerResponse.setHeaders(Guard.corsHeaders(origin)))
+
+/**
+ * Makes an endpoint that lives as long as the scope; when that closes its streams end and what waits for an answer gets a
+ * 503.
+ *
+ * - Refused before anything is read: a foreign `Host` or `Origin` (403), other media types than JSON (415), an `Accept`
+ *   with neither JSON nor event streams (406), bodies past `Limits.httpBodyIn` (413) or while `Limits.bufferedBodies` are
+ *   held (503).
+ * - A request is answered in JSON when its answer comes first. Something before it, or `Limits.streamAfter` of silence,
+ *   makes the answer an event stream, if the client takes one.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, Endpoint | Scope.Scope> =>
+  Effect.gen(function*() {
+    const endpoint = yield* Endpoint
+    const limits = yield* Limits
+    const guard = Guard.make(options)
+    const classifier = Classify.make(options.supportedVersions ?? allVersions)
+    const outbox = {
+      messages: limits.outgoingMessages,
+      size: limits.outgoingBytes,
+      keepAlive: limits.keepAlive,
+      deadReader: limits.deadReader
+    }
+    const replies = new Set<Reply>()
+    const reply = { outbox, maxBytes: limits.httpMessageOut, streamAfter: limits.streamAfter }
+    const budget = new Budget(limits.bufferedBodies)
+    const body = { maxBytes: limits.httpBodyIn, budget, timeout: options.bodyTimeout ?? "60 seconds" }
+    const post = new Post({ endpoint, limits, classifier, body, reply, open: replies })
+    const sessions = new SessionRoutes({ endpoint, classifier, outbox, maxBytes: limits.httpMessageOut })
+    let draining = false
+
+    const drain = Effect.sync(() => {
+      draining = true
+      sessions.end()
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        drain,
+        Effect.sync(() => {
+          for (const reply of replies) reply.shutdown()
+        })
+      )
+    )
+
+    const serve = (
+      request: HttpServerRequest.HttpServerRequest,
+      fiber: Fiber.Fiber<unknown, unknown>
+    ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> => {
+      if (draining) return Effect.succeed(unavailableResponse(isModern(request.headers), "The server is shutting down"))
+      switch (request.method) {
+        case "POST":
+          return post.serve(request, fiber)
+        case "GET":
+          return sessions.get(request, fiber)
+        case "DELETE":
+          return sessions.delete(request, fiber)
+        default:
+          return Effect.succeed(notAllowed)
+      }
+    }
+    const behindGuard: App = Effect.withFiber((fiber) =>
+      serve(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest), fiber)
+    )
+    const wrapped = options.middleware?.(behindGuard)
+
+    const app: App = Effect.withFiber((fiber) => {
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const origin = request.headers["origin"]
+      const refusal = guard.check(hostOf(request), origin)
+      if (refusal !== undefined) {
+        return Effect.succeed(failureResponse(403, undefined, Refusals.invalidRequest(Guard.describe(refusal))))
+      }
+      if (request.method === "OPTIONS") return Effect.succeed(preflight(request, origin))
+      const served = wrapped ?? serve(request, fiber)
+      return origin === undefined ? served : withCors(served, origin)
+    })
+    return { app, drain }
+  })
+
+/**
+ * Adds an endpoint to a router, at `path` with and without a slash at its end, for all methods.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const route = (
+  endpoint: HttpEndpoint,
+  path: `/${string}` = "/mcp"
+): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+  HttpRouter.use((router) =>
+    Effect.gen(function*() {
+      yield* router.add("*", path, endpoint.app)
+      // By default the router itself takes both spellings for one, and refuses the second.
+      const { ignoreTrailingSlash } = yield* HttpRouter.RouterConfig
+      if (ignoreTrailingSlash !== false || path === "/") return
+      yield* router.add("*", path.endsWith("/") ? `/${path.slice(1, -1)}` : `${path}/`, endpoint.app)
+    })
+  )
+
+/**
+ * {@link make} and {@link route} in one: the `Endpoint` as a path of the user's own application.
+ *
+ * **Example** (An endpoint that knows `ping`, as a fetch handler)
+ *
+ * ```ts
+ * import { JsonRpc } from "@mcpfx/schema"
+ * import { Endpoint, StreamableHttpServer } from "@mcpfx/transport"
+ * import { Effect, Layer } from "effect"
+ * import { HttpRouter } from "effect/http"
+ *
+ * const endpoint = Layer.succeed(Endpoint.Endpoint, {
+ *   handle: ({ message, outlet }) => {
+ *     if (JsonRpc.isRequest(message)) outlet.answer(JsonRpc.success(message.id, {}))
+ *     return Effect.succeed({})
+ *   },
+ *   admitBatch: () => Effect.void,
+ *   attach: () => Effect.void,
+ *   terminate: () => Effect.void
+ * })
+ * const { handler } = HttpRouter.toWebHandler(Layer.provide(StreamableHttpServer.routes(), endpoint))
+ * const response = await handler(
+ *   new Request("http://localhost/mcp", {
+ *     method: "POST",
+ *     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+ *     body: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"
+ *   })
+ * )
+ * await response.text() // => "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}"
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const routes = (options: Options = {}): Layer.Layer<never, never, HttpRouter.HttpRouter | Endpoint> =>
+  Layer.unwrap(Effect.map(make(options), (endpoint) => route(endpoint, options.path)))

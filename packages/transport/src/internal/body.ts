@@ -1,0 +1,205 @@
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
+import type * as HttpServerError from "effect/http/HttpServerError"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as Stream from "effect/Stream"
+
+/** Why there is no body. */
+export class BodyFailure {
+  readonly reason: "TooLarge" | "Busy" | "Timeout" | "Broken"
+  constructor(reason: BodyFailure["reason"]) {
+    this.reason = reason
+  }
+}
+
+const fail = (reason: BodyFailure["reason"]): Effect.Effect<never, BodyFailure> => Effect.fail(new BodyFailure(reason))
+
+/** Bytes of request bodies that one endpoint holds. */
+export class Budget {
+  private readonly limit: number
+  private used = 0
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  take(bytes: number): boolean {
+    if (this.used + bytes > this.limit) return false
+    this.used += bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.used -= bytes
+  }
+}
+
+export interface BodySettings {
+  /** Bytes of one body. */
+  readonly maxBytes: number
+  readonly budget: Budget
+  /** How long a body that is not small may take. */
+  readonly timeout: Duration.Input
+}
+
+/** Bodies up to this size are left to the time limits of the HTTP server, which has them anyhow. */
+const small = 65_536
+
+/** The part of an event-emitting byte source (a Node request) that is used here. */
+interface Source {
+  readonly on: (event: string, listener: (chunk: Uint8Array) => void) => unknown
+  readonly off: (event: string, listener: (chunk: Uint8Array) => void) => unknown
+}
+
+/** Whether nobody has begun to read the source: only then its events tell the whole body. */
+const isUntouched = (source: object): source is Source =>
+  "on" in source && typeof source.on === "function" && "off" in source && typeof source.off === "function" &&
+  "readableFlowing" in source && source.readableFlowing === null &&
+  "readableEncoding" in source && source.readableEncoding === null &&
+  "readableEnded" in source && source.readableEnded === false &&
+  "destroyed" in source && source.destroyed === false
+
+const concat = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+/** Gathers chunks within the limit of one body and the budget of all. */
+class Gather {
+  private readonly settings: BodySettings
+  private readonly chunks: Array<Uint8Array> = []
+  private readonly expected: number
+  private length = 0
+  private taken = 0
+
+  constructor(settings: BodySettings, expected: number) {
+    this.settings = settings
+    this.expected = expected
+  }
+
+  /** Takes what is announced, before the first byte of it is here. */
+  start(): BodyFailure | undefined {
+    if (!this.settings.budget.take(this.expected)) return new BodyFailure("Busy")
+    this.taken = this.expected
+    return undefined
+  }
+
+  add(chunk: Uint8Array): BodyFailure | undefined {
+    this.length += chunk.length
+    if (this.length > this.settings.maxBytes) return new BodyFailure("TooLarge")
+    const more = this.length - this.taken
+    if (more > 0) {
+      if (!this.settings.budget.take(more)) return new BodyFailure("Busy")
+      this.taken += more
+    }
+    this.chunks.push(chunk)
+    return undefined
+  }
+
+  /** Gives the budget back. */
+  release(): void {
+    this.settings.budget.give(this.taken)
+    this.taken = 0
+  }
+
+  get bytes(): Uint8Array {
+    return concat(this.chunks, this.length)
+  }
+}
+
+const fromSource = (source: Source, gather: Gather): Effect.Effect<Uint8Array, BodyFailure> =>
+  Effect.callback((resume) => {
+    const refused = gather.start()
+    if (refused !== undefined) return resume(Effect.fail(refused))
+    const settle = (result: Effect.Effect<Uint8Array, BodyFailure>): void => {
+      stop()
+      resume(result)
+    }
+    const onData = (chunk: Uint8Array): void => {
+      const failure = gather.add(chunk)
+      if (failure !== undefined) settle(Effect.fail(failure))
+    }
+    const onEnd = (): void => settle(Effect.succeed(gather.bytes))
+    const onBroken = (): void => settle(fail("Broken"))
+    const stop = (): void => {
+      source.off("data", onData)
+      source.off("end", onEnd)
+      source.off("error", onBroken)
+      source.off("close", onBroken)
+      gather.release()
+    }
+    source.on("data", onData)
+    source.on("end", onEnd)
+    source.on("error", onBroken)
+    source.on("close", onBroken)
+    return Effect.sync(stop)
+  })
+
+const failureOf = (error: HttpServerError.HttpServerError | BodyFailure): BodyFailure => {
+  if (error instanceof BodyFailure) return error
+  const tooLarge = error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+  return new BodyFailure(tooLarge ? "TooLarge" : "Broken")
+}
+
+const fromStream = (
+  request: HttpServerRequest.HttpServerRequest,
+  gather: Gather
+): Effect.Effect<Uint8Array, BodyFailure> =>
+  Effect.suspend(() => {
+    const refused = gather.start()
+    return refused === undefined
+      ? Stream.runForEach(request.stream, (chunk) => {
+        const failure = gather.add(chunk)
+        return failure === undefined ? Effect.void : Effect.fail(failure)
+      })
+      : Effect.fail(refused)
+  }).pipe(
+    Effect.mapError(failureOf),
+    Effect.map(() => gather.bytes),
+    Effect.ensuring(Effect.sync(() => gather.release()))
+  )
+
+const digits = /^[0-9]{1,15}$/
+
+const read = (
+  request: HttpServerRequest.HttpServerRequest,
+  settings: BodySettings
+): Effect.Effect<Uint8Array, BodyFailure> => {
+  const header = request.headers["content-length"]
+  const length = header !== undefined && digits.test(header) ? Number(header) : undefined
+  if (length !== undefined && length > settings.maxBytes) return fail("TooLarge")
+  const gather = new Gather(settings, length ?? 0)
+  const { headers, source } = request
+  // A client that asks before it sends has to be told to go on, which the platform does when it is asked for the body.
+  const direct = headers["expect"] === undefined && headers["upgrade"] === undefined && isUntouched(source)
+  const bytes = direct ? fromSource(source, gather) : fromStream(request, gather)
+  return length !== undefined && length <= small
+    ? bytes
+    : Effect.timeoutOrElse(bytes, { duration: settings.timeout, orElse: () => fail("Timeout") })
+}
+
+/**
+ * Reads a body once, within its bounds.
+ *
+ * A source of the platform that nobody has touched is read by its own events, which is half the price of the platform's
+ * `arrayBuffer`; everything else goes through the platform.
+ */
+export const readBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  fiber: Fiber.Fiber<unknown, unknown>,
+  settings: BodySettings
+): Effect.Effect<Uint8Array, BodyFailure> => {
+  const platform = fiber.getRef(HttpIncomingMessage.MaxBodySize)
+  return platform === undefined || Number(platform) >= settings.maxBytes
+    ? read(request, settings)
+    : read(request, { ...settings, maxBytes: Number(platform) })
+}

@@ -1,0 +1,201 @@
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Classified, Classifier } from "../Classify.ts"
+import type { Admission, Endpoint } from "../Endpoint.ts"
+import { noOutlet } from "../Exchange.ts"
+import type { Limits } from "../Limits.ts"
+import * as McpHeaders from "../McpHeaders.ts"
+import { admitAll, type Batch, readBatch } from "./batch.ts"
+import { type BodyFailure, type BodySettings, readBody } from "./body.ts"
+import * as events from "./events.ts"
+import { isExit } from "./exit.ts"
+import { isModern, unreadableId } from "./facts.ts"
+import { factsOf, type HttpFacts, withEra } from "./facts.ts"
+import { parseJson } from "./json.ts"
+import * as media from "./media.ts"
+import * as Refusals from "./refusals.ts"
+import {
+  failureResponse,
+  rejectedResponse,
+  Reply,
+  type ReplySettings,
+  type Slot,
+  unavailableResponse
+} from "./respond.ts"
+
+export interface PostOptions {
+  readonly endpoint: Endpoint["Service"]
+  readonly limits: Limits
+  readonly classifier: Classifier
+  readonly body: BodySettings
+  readonly reply: ReplySettings
+  /** The replies that are not over yet. */
+  readonly open: Set<Reply>
+}
+
+type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
+
+const bodyTooLarge = (limit: number): JsonRpc.WireError => ({
+  ...Refusals.invalidRequest(`the body is larger than the limit of ${limit} bytes`),
+  data: { reason: "MessageTooLarge", limit }
+})
+
+const accepted = Effect.succeed(HttpServerResponse.empty({ status: 202 }))
+const decoder = new TextDecoder("utf-8", { fatal: true })
+const visibleAscii = /^[\x21-\x7e]+$/
+
+/** The header of the session a request opened; an id that no header may hold is left out (HTTP-35). */
+const sessionHeader = (admission: Admission): Record<string, string> | undefined =>
+  admission.sessionId !== undefined && visibleAscii.test(admission.sessionId)
+    ? { [McpHeaders.names.sessionId]: admission.sessionId }
+    : undefined
+
+/** One request's facts and what its client takes. */
+interface Incoming {
+  readonly facts: HttpFacts
+  readonly accepts: media.Accepts
+  readonly unreadableId: null | undefined
+}
+
+/** From the body of a POST to the endpoint, and back through a `Reply`. */
+export class Post {
+  private readonly options: PostOptions
+
+  constructor(options: PostOptions) {
+    this.options = options
+  }
+
+  serve(request: HttpServerRequest.HttpServerRequest, fiber: Fiber.Fiber<unknown, unknown>): Response {
+    const { headers } = request
+    const id = unreadableId(headers)
+    if (!media.isJson(headers["content-type"])) {
+      return Effect.succeed(failureResponse(415, id, Refusals.invalidRequest(`the body has to be ${media.json}`)))
+    }
+    const accepts = media.parseAccept(headers["accept"])
+    if (!accepts.json && !accepts.stream) {
+      const error = Refusals.invalidRequest(`the client has to accept ${media.json} or ${media.eventStream}`)
+      return Effect.succeed(failureResponse(406, id, error))
+    }
+    const incoming = { facts: factsOf(request, fiber), accepts, unreadableId: id }
+    return Effect.matchEffect(readBody(request, fiber, this.options.body), {
+      onFailure: (failure) => Effect.succeed(this.bodyRefused(failure, incoming)),
+      onSuccess: (bytes) => this.receive(bytes, incoming)
+    })
+  }
+
+  private bodyRefused(failure: BodyFailure, incoming: Incoming): HttpServerResponse.HttpServerResponse {
+    const limit = this.options.body.maxBytes
+    switch (failure.reason) {
+      case "TooLarge":
+        return failureResponse(413, incoming.unreadableId, bodyTooLarge(limit))
+      case "Busy":
+        return unavailableResponse(isModern(incoming.facts.headers), "Too many requests: bufferedBodies")
+      case "Timeout":
+        return failureResponse(408, incoming.unreadableId, Refusals.invalidRequest("the body did not arrive in time"))
+      case "Broken":
+        return failureResponse(400, incoming.unreadableId, Refusals.syntaxError)
+    }
+  }
+
+  private receive(bytes: Uint8Array, incoming: Incoming): Response {
+    const refuse = (error: JsonRpc.WireError, id?: JsonRpc.RequestId): Response =>
+      Effect.succeed(failureResponse(400, id ?? incoming.unreadableId, error))
+    const { depth } = this.options.limits
+    const text = Result.try(() => decoder.decode(bytes))
+    if (Result.isFailure(text)) return refuse(Refusals.encodingError)
+    const json = parseJson(text.success, depth)
+    if (Result.isFailure(json)) {
+      return refuse(json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
+    }
+    if (Array.isArray(json.success)) return this.batch(json.success, incoming)
+    const message = JsonRpc.parse(json.success)
+    if (Result.isSuccess(message)) return this.single(message.success, incoming)
+    const fault = message.failure
+    return refuse(Refusals.invalidRequest(fault.reason), fault.response ? undefined : fault.id)
+  }
+
+  private single(message: JsonRpc.Message, incoming: Incoming): Response {
+    const { endpoint } = this.options
+    const classified = this.options.classifier.message(message, incoming.facts.headers)
+    const isRequest = JsonRpc.isRequest(message)
+    const id = isRequest ? message.id : incoming.unreadableId
+    if (classified._tag === "Rejected") return Effect.succeed(rejectedResponse(classified, id))
+    const facts = withEra(incoming.facts, classified)
+    if (!isRequest) {
+      return Effect.matchEffect(endpoint.handle({ message, facts, outlet: noOutlet }), {
+        onFailure: (rejected) => Effect.succeed(rejectedResponse(rejected, id)),
+        onSuccess: () => accepted
+      })
+    }
+    const reply = this.reply(incoming.accepts, classified._tag === "Modern", false, 1)
+    const slot = reply.slot()
+    const admission = endpoint.handle({ message, facts, outlet: slot })
+    if (isExit(admission) && Exit.isSuccess(admission)) return this.admitted(reply, slot, admission.value, classified)
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.matchEffect(admission, {
+        onFailure: (rejected) => Effect.succeed(rejectedResponse(rejected, id)),
+        onSuccess: (value) =>
+          Effect.onInterrupt(
+            restore(this.admitted(reply, slot, value, classified)),
+            () => Effect.sync(() => reply.leave())
+          )
+      })
+    )
+  }
+
+  private admitted(reply: Reply, slot: Slot, admission: Admission, classified: Classified): Response {
+    slot.disconnected = admission.disconnected
+    return reply.respond(classified._tag === "Legacy" ? sessionHeader(admission) : undefined)
+  }
+
+  private reply(accepts: media.Accepts, modern: boolean, batch: boolean, expected: number): Reply {
+    const { open, reply } = this.options
+    return new Reply({ settings: reply, accepts, events: events.plain, modern, batch, open }, expected)
+  }
+
+  private batch(values: ReadonlyArray<unknown>, incoming: Incoming): Response {
+    const refuse = (reason: string): Response =>
+      Effect.succeed(failureResponse(400, incoming.unreadableId, Refusals.invalidRequest(reason)))
+    const { endpoint, limits } = this.options
+    if (values.length === 0) return refuse("a batch must not be empty")
+    if (values.length > limits.batch) return refuse(`a batch has at most ${limits.batch} messages`)
+    const batch = readBatch(values, incoming.facts.headers, this.options.classifier)
+    if (batch === undefined) return refuse("a batch is not part of this protocol version")
+    if ("_tag" in batch) return Effect.succeed(rejectedResponse(batch, incoming.unreadableId))
+    const facts = withEra(incoming.facts, batch.classified)
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.matchEffect(endpoint.admitBatch(batch.messages, facts), {
+        onFailure: (rejected) => Effect.succeed(rejectedResponse(rejected, incoming.unreadableId)),
+        onSuccess: () => this.batchAdmitted(batch, facts, incoming, restore)
+      })
+    )
+  }
+
+  private batchAdmitted(
+    batch: Batch,
+    facts: HttpFacts,
+    incoming: Incoming,
+    restore: <A>(response: Effect.Effect<A, never, Scope.Scope>) => Effect.Effect<A, never, Scope.Scope>
+  ): Response {
+    const expected = batch.requests + batch.refusals.length
+    const reply = this.reply(incoming.accepts, false, true, expected)
+    for (const refusal of batch.refusals) reply.complete(refusal)
+    return Effect.flatMap(admitAll(this.options.endpoint, batch.messages, facts, reply), ({ admission, rejected }) => {
+      if (expected === 0) {
+        return rejected === undefined
+          ? accepted
+          : Effect.succeed(rejectedResponse(rejected, incoming.unreadableId))
+      }
+      return Effect.onInterrupt(
+        restore(reply.respond(sessionHeader(admission))),
+        () => Effect.sync(() => reply.leave())
+      )
+    })
+  }
+}

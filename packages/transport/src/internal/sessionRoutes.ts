@@ -1,0 +1,94 @@
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as Scope from "effect/Scope"
+import type { Classifier } from "../Classify.ts"
+import { type Endpoint, Rejected } from "../Endpoint.ts"
+import * as McpHeaders from "../McpHeaders.ts"
+import * as events from "./events.ts"
+import { factsOf, isModern, unreadableId } from "./facts.ts"
+import * as media from "./media.ts"
+import type { OutboxSettings } from "./outbox.ts"
+import * as Refusals from "./refusals.ts"
+import { failureResponse, rejectedResponse, streamHeaders } from "./respond.ts"
+import { openStream } from "./stream.ts"
+
+export interface SessionRoutesOptions {
+  readonly endpoint: Endpoint["Service"]
+  readonly classifier: Classifier
+  readonly outbox: OutboxSettings
+  /** Bytes of the largest message to write. */
+  readonly maxBytes: number
+}
+
+type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
+type Request = HttpServerRequest.HttpServerRequest
+
+const ended = HttpServerResponse.empty({ status: 204 })
+const notModern = new Rejected(Refusals.invalidRequest("there are no sessions in this protocol version"), 405)
+
+/** GET and DELETE: the stream of a session, and its end. */
+export class SessionRoutes {
+  private readonly options: SessionRoutesOptions
+  private readonly streams = new Set<() => void>()
+
+  constructor(options: SessionRoutesOptions) {
+    this.options = options
+  }
+
+  /** Ends all streams, after what was sent on them. */
+  end(): void {
+    for (const end of this.streams) end()
+  }
+
+  get(request: Request, fiber: Fiber.Fiber<unknown, unknown>): Response {
+    const rejected = this.judge(request)
+    if (rejected !== undefined) return Effect.succeed(rejected)
+    const id = unreadableId(request.headers)
+    if (!media.parseAccept(request.headers["accept"]).stream) {
+      const error = Refusals.invalidRequest(`the client has to accept ${media.eventStream}`)
+      return Effect.succeed(failureResponse(406, id, error))
+    }
+    const facts = factsOf(request, fiber)
+    return Effect.flatMap(this.open, (stream) =>
+      Effect.match(this.options.endpoint.attach(facts, stream.link), {
+        onFailure: (rejected) => rejectedResponse(rejected, id),
+        onSuccess: () =>
+          HttpServerResponse.stream(stream.body(), {
+            contentType: media.eventStream,
+            headers: streamHeaders(undefined)
+          })
+      }))
+  }
+
+  delete(request: Request, fiber: Fiber.Fiber<unknown, unknown>): Response {
+    const rejected = this.judge(request)
+    if (rejected !== undefined) return Effect.succeed(rejected)
+    return Effect.match(this.options.endpoint.terminate(factsOf(request, fiber)), {
+      onFailure: (rejected) => rejectedResponse(rejected, unreadableId(request.headers)),
+      onSuccess: () => ended
+    })
+  }
+
+  /** Judges the version header, where there is one (HTTP-45, HTTP-66); without one the session knows its version. */
+  private judge(request: Request): HttpServerResponse.HttpServerResponse | undefined {
+    const { headers } = request
+    if (isModern(headers)) return rejectedResponse(notModern, undefined)
+    const classified = this.options.classifier.bare(headers)
+    return classified._tag === "Rejected" && headers[McpHeaders.names.protocolVersion] !== undefined
+      ? rejectedResponse(classified, unreadableId(headers))
+      : undefined
+  }
+
+  private get open() {
+    return Effect.tap(
+      openStream(this.options.outbox, this.options.maxBytes, events.plain),
+      (stream) =>
+        Effect.acquireRelease(
+          Effect.sync(() => this.streams.add(stream.end)),
+          () => Effect.sync(() => this.streams.delete(stream.end))
+        )
+    )
+  }
+}

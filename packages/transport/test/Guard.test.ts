@@ -1,0 +1,2 @@
+import { Guard } from "@mcpfx/transport"
+import { assert, describe, it } from "@effect/vitest"
