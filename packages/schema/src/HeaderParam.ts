@@ -34,16 +34,28 @@ const mapKeywords = new Set(["properties", "patternProperties", "$defs", "defini
 /** Keywords whose values are data, not schemas. */
 const dataKeywords = new Set(["default", "enum", "const", "examples", keyword])
 
+/** Names from the innermost out, so that a place costs the same at every depth. */
+interface Path {
+  readonly name: string
+  readonly outer: Path | undefined
+}
+
 interface Place {
   readonly schema: JsonObject
-  readonly path: ReadonlyArray<string>
+  readonly path: Path | undefined
   /** Reached through `properties` alone. */
   readonly direct: boolean
 }
 
-const nested = (value: unknown, path: ReadonlyArray<string>): ReadonlyArray<Place> =>
+const toArray = (path: Path | undefined): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  for (let one = path; one !== undefined; one = one.outer) names.push(one.name)
+  return names.reverse()
+}
+
+const nested = (value: unknown, path: Path): ReadonlyArray<Place> =>
   Array.isArray(value)
-    ? value.flatMap((one) => nested(one, path))
+    ? value.filter(isJsonObject).map((schema) => ({ schema, path, direct: false }))
     : isJsonObject(value)
     ? [{ schema: value, path, direct: false }]
     : []
@@ -51,15 +63,18 @@ const nested = (value: unknown, path: ReadonlyArray<string>): ReadonlyArray<Plac
 const below = ({ direct, path, schema }: Place): ReadonlyArray<Place> =>
   Object.entries(schema).flatMap(([key, value]): ReadonlyArray<Place> => {
     if (dataKeywords.has(key)) return []
-    if (!mapKeywords.has(key) || !isJsonObject(value)) return nested(value, [...path, key])
-    return Object.entries(value).flatMap(([name, one]): ReadonlyArray<Place> =>
-      key !== "properties" ? nested(one, [...path, name]) : isJsonObject(one) ? [{ schema: one, path: [...path, name], direct }] : []
-    )
+    if (!mapKeywords.has(key) || !isJsonObject(value)) return nested(value, { name: key, outer: path })
+    return Object.entries(value).flatMap(([name, one]): ReadonlyArray<Place> => {
+      const at: Path = { name, outer: path }
+      return key !== "properties" ? nested(one, at) : isJsonObject(one) ? [{ schema: one, path: at, direct }] : []
+    })
   })
 
 const isMirrored = (type: unknown): type is HeaderParam["type"] => type === "string" || type === "integer" || type === "boolean"
 
-const read = ({ direct, path, schema }: Place): Result.Result<HeaderParam, string> => {
+const read = (place: Place): Result.Result<HeaderParam, string> => {
+  const { direct, schema } = place
+  const path = toArray(place.path)
   const header = schema[keyword]
   const where = path.length === 0 ? "at the root" : `at "${path.join(".")}"`
   if (typeof header !== "string" || !token.test(header)) return Result.fail(`${keyword} ${where} is not a header token`)
@@ -93,7 +108,7 @@ const read = ({ direct, path, schema }: Place): Result.Result<HeaderParam, strin
 export const headerParams = (inputSchema: JsonSchema): Result.Result<ReadonlyArray<HeaderParam>, string> => {
   const params: Array<HeaderParam> = []
   const names = new Set<string>()
-  const open: Array<Place> = [{ schema: inputSchema, path: [], direct: true }]
+  const open: Array<Place> = [{ schema: inputSchema, path: undefined, direct: true }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     if (Object.hasOwn(place.schema, keyword)) {
       const param = read(place)

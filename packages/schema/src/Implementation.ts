@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
+import { isJsonObject } from "./JsonRpc.ts"
 
 /**
  * An image that stands for something in a user interface (ICO-04). Only `https:` and `data:` sources are to be loaded.
@@ -45,3 +46,16 @@ export const Implementation = Schema.Struct({
  * @since 0.1.0
  */
 export interface Implementation extends Schema.Schema.Type<typeof Implementation> {}
+
+const isIcons = Schema.is(Schema.Array(Icon))
+const isText = (u: unknown): boolean => u === undefined || typeof u === "string"
+
+/**
+ * The rule of {@link Implementation} by hand: it is checked on every request of 2026-07-28.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isImplementation = (u: unknown): u is Implementation =>
+  isJsonObject(u) && typeof u["name"] === "string" && typeof u["version"] === "string" && isText(u["title"]) &&
+  isText(u["description"]) && isText(u["websiteUrl"]) && (u["icons"] === undefined || isIcons(u["icons"]))

@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import * as Elicitation from "./Elicitation.ts"
 import { meta } from "./internal/fields.ts"
-import { JsonObject, open } from "./internal/json.ts"
+import { open } from "./internal/json.ts"
 import * as Sampling from "./Sampling.ts"
 
 /**
@@ -18,7 +18,7 @@ import * as Sampling from "./Sampling.ts"
 export const InputRequest = Schema.Union([
   Schema.Struct({ method: Schema.Literal("elicitation/create"), params: Elicitation.Params }),
   Schema.Struct({ method: Schema.Literal("sampling/createMessage"), params: Sampling.CreateParams }),
-  Schema.Struct({ method: Schema.Literal("roots/list"), params: Schema.optionalKey(JsonObject) })
+  Schema.Struct({ method: Schema.Literal("roots/list"), params: Schema.optionalKey(Schema.Struct(meta)) })
 ])
 
 /**

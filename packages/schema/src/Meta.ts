@@ -4,9 +4,8 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as Capabilities from "./Capabilities.ts"
-import { Implementation } from "./Implementation.ts"
+import { type Implementation, isImplementation } from "./Implementation.ts"
 import { isProgressToken } from "./internal/fields.ts"
 import { isJsonObject, isRequestId, type JsonObject, type RequestId } from "./JsonRpc.ts"
 import * as Logging from "./Logging.ts"
@@ -42,7 +41,6 @@ export interface EnvelopeFault {
 const fault = (key: string, reason: "missing" | "invalid"): Result.Result<never, EnvelopeFault> =>
   Result.fail({ _tag: "EnvelopeFault", key, reason })
 
-const isImplementation = Schema.is(Implementation)
 const noClaim: Result.Result<undefined, EnvelopeFault> = Result.succeed(undefined)
 
 /**
@@ -111,10 +109,10 @@ export const encodeEnvelope = (envelope: Envelope): JsonObject => ({
  * @category combinators
  * @since 0.1.0
  */
-export const merge = <A extends { readonly _meta?: JsonObject }>(
-  self: A,
-  added: JsonObject
-): A & { readonly _meta: JsonObject } => ({ ...self, _meta: { ...self._meta, ...added } })
+export const merge = <A extends Carrier>(self: A, added: JsonObject): A & { readonly _meta: JsonObject } => ({
+  ...self,
+  _meta: isJsonObject(self._meta) ? { ...self._meta, ...added } : added
+})
 
 interface Carrier {
   readonly _meta?: unknown

@@ -111,6 +111,8 @@ export interface Revision {
   readonly requests: ReadonlyMap<string, Sender>
   /** Names of the notifications this revision has, with their senders. */
   readonly notifications: ReadonlyMap<string, Sender>
+  /** Names of what a server may ask for in a round (MRT-04): none before 2026-07-28, where they are requests. */
+  readonly inputs: ReadonlySet<string>
   /** The codec of a request, `undefined` where the revision does not have it. */
   readonly request: <Name extends string, Params, Result_>(
     method: Method.RequestMethod<Name, Params, Result_>
@@ -119,6 +121,10 @@ export interface Revision {
   readonly notification: <Name extends string, Params>(
     method: Method.NotificationMethod<Name, Params>
   ) => NotificationCodec<Params> | undefined
+  /** The codec of what is asked for in a round, `undefined` where it cannot be. */
+  readonly input: <Name extends string, Params, Result_>(
+    method: Method.RequestMethod<Name, Params, Result_>
+  ) => RequestCodec<Params, Result_> | undefined
   /** The codec by its name on the wire. */
   readonly requestByName: (name: string) => RequestCodec<unknown, unknown> | undefined
   readonly notificationByName: (name: string) => NotificationCodec<unknown> | undefined

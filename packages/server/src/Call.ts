@@ -4,7 +4,10 @@
  * @since 0.1.0
  */
 import type * as Prompt from "@mcpfx/schema/Prompt"
+import type * as PromptContract from "@mcpfx/schema/PromptContract"
+import type * as ResourceContract from "@mcpfx/schema/ResourceContract"
 import type * as Tool from "@mcpfx/schema/Tool"
+import type * as ToolContract from "@mcpfx/schema/ToolContract"
 
 /**
  * What a registration is called: a tool's or prompt's name, a resource's URI, a template as written.
@@ -79,3 +82,47 @@ export interface Completion {
  * @since 0.1.0
  */
 export type Call = ToolCall | ResourceRead | PromptGet | Completion
+
+/**
+ * Whether a call is one of this very contract; its arguments then have the type of the contract's.
+ *
+ * **Example** (Looking at the arguments of one tool)
+ *
+ * ```ts
+ * import { Tool } from "@mcpfx/schema"
+ * import { Call, Middleware } from "@mcpfx/server"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Deploy = Tool.make("deploy", { input: { env: Schema.String } })
+ * const Audit = Middleware.make()("audit", (next, call) =>
+ *   Call.isToolCall(call, Deploy)
+ *     ? Effect.tap(next(call), () => Effect.log(`deployed to ${call.arguments.env}`))
+ *     : next(call))
+ * Audit.id // => "audit"
+ * ```
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isToolCall = <Name extends string, Input, Output, Failure>(
+  call: Call,
+  contract: ToolContract.Contract<Name, Input, Output, Failure>
+): call is ToolCall<Input> => call.kind === "tool" && call.contract === contract
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isPromptGet = <Name extends string, Arguments>(
+  call: Call,
+  contract: PromptContract.Contract<Name, Arguments>
+): call is PromptGet<Arguments> => call.kind === "prompt" && call.contract === contract
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isTemplateRead = <Uri extends string, Variables, Content>(
+  call: Call,
+  contract: ResourceContract.TemplateContract<Uri, Variables, Content>
+): call is ResourceRead<Variables> => call.kind === "resource" && call.contract === contract

@@ -23,6 +23,7 @@ import * as Entries from "./internal/entryRoutes.ts"
 import { Lane } from "./internal/lane.ts"
 import { addLists } from "./internal/listRoutes.ts"
 import type { Settings } from "./internal/settings.ts"
+import { Single } from "./internal/single.ts"
 import * as Listen from "./Listen.ts"
 import { Registry } from "./Registry.ts"
 
@@ -40,71 +41,17 @@ export class Dispatcher extends Context.Service<Dispatcher, Handler["Service"] &
   /** What is offered now; `pushes` says whether there is a stream to announce things on. */
   readonly offer: (revision: Revision, pushes: boolean) => Discover.Offer
   readonly listen: Listen.Listen["Service"]
-  /** Takes note of what a session watches (RES-03). */
-  readonly watches: Watches
+  /** For whom the resources that a session watches are looked up. */
+  readonly callers: Map<string, Request>
 }>()("@mcpfx/server/Dispatcher") {}
 
-/** What one session watches. */
-interface Watch {
-  readonly uris: Set<string>
-  /** The last request that changed it: for whom resources are looked up. */
-  caller: Request
-}
-
-const noUris: ReadonlySet<string> = new Set()
-
 /**
- * The resources that sessions watch, from their first subscription until they end (SUB-03 of field practice).
+ * Whether there is a stream to announce things on: stateless HTTP has none on the revisions with sessions.
  *
- * @category models
+ * @category getters
  * @since 0.1.0
  */
-export class Watches {
-  private readonly bySession = new Map<string, Watch>()
-  private readonly most: number
-
-  constructor(most: number) {
-    this.most = most
-  }
-
-  /** Whether there was room for it. */
-  add(sessionId: string, uri: string, caller: Request): boolean {
-    const watch = this.bySession.get(sessionId)
-    if (watch === undefined) {
-      this.bySession.set(sessionId, { uris: new Set([uri]), caller })
-      return this.most > 0
-    }
-    watch.caller = caller
-    if (watch.uris.size >= this.most && !watch.uris.has(uri)) return false
-    watch.uris.add(uri)
-    return true
-  }
-
-  remove(sessionId: string, uri: string): void {
-    const watch = this.bySession.get(sessionId)
-    watch?.uris.delete(uri)
-    if (watch?.uris.size === 0) this.bySession.delete(sessionId)
-  }
-
-  forget(sessionId: string): void {
-    this.bySession.delete(sessionId)
-  }
-
-  uris(sessionId: string): ReadonlySet<string> {
-    return this.bySession.get(sessionId)?.uris ?? noUris
-  }
-
-  caller(sessionId: string): Request | undefined {
-    return this.bySession.get(sessionId)?.caller
-  }
-
-  /** How many sessions watch something. */
-  get size(): number {
-    return this.bySession.size
-  }
-}
-
-const pushesTo = (settings: Settings, revision: Revision, context: Request): boolean =>
+export const pushesTo = (settings: Settings, revision: Revision, context: Request): boolean =>
   revision.era === "modern" || settings.sessions === "stateful" || context.facts.transport !== "http"
 
 const addBasics = (lane: Lane): void => {
@@ -128,20 +75,17 @@ const addBasics = (lane: Lane): void => {
   })
 }
 
-const addWatching = (lane: Lane, watches: Watches): void => {
+/** What is watched is the session's to keep, once it is answered; here only who asked is noted (RES-03). */
+const addWatching = (lane: Lane, callers: Map<string, Request>): void => {
   lane.add(Methods.ResourcesSubscribe, (wire) => (request, context) => {
     const params = wire.decode(request)
     if (Result.isFailure(params)) return Effect.fail(params.failure)
-    if (context.sessionId !== undefined && !watches.add(context.sessionId, params.success.uri, context)) {
-      return Effect.fail(new McpError.TooManyRequests({ limit: "subscriptions" }))
-    }
+    if (context.sessionId !== undefined) callers.set(context.sessionId, new Single(request, context))
     return Effect.succeed(wire.encode({}))
   })
-  lane.add(Methods.ResourcesUnsubscribe, (wire) => (request, context) => {
+  lane.add(Methods.ResourcesUnsubscribe, (wire) => (request) => {
     const params = wire.decode(request)
-    if (Result.isFailure(params)) return Effect.fail(params.failure)
-    if (context.sessionId !== undefined) watches.remove(context.sessionId, params.success.uri)
-    return Effect.succeed(wire.encode({}))
+    return Result.isFailure(params) ? Effect.fail(params.failure) : Effect.succeed(wire.encode({}))
   })
 }
 
@@ -171,7 +115,7 @@ export const make = (
   Effect.gen(function*() {
     const registry = yield* Registry
     const listen = yield* Listen.make
-    const watches = new Watches(settings.limits.subscriptions)
+    const callers = new Map<string, Request>()
     const gate = gateOf(settings)
 
     const laneOf = (revision: Revision, pushes: boolean): Lane => {
@@ -182,7 +126,7 @@ export const make = (
       Entries.addPrompts(lane, gate)
       Entries.addResources(lane, gate)
       Entries.addCompletions(lane, gate)
-      addWatching(lane, watches)
+      addWatching(lane, callers)
       addListen(lane, listen)
       return lane
     }
@@ -208,6 +152,6 @@ export const make = (
       offer: (revision, pushes) =>
         pick(revision, pushes)?.offer() ?? Discover.offer(settings, registry.snapshot(), pushes),
       listen,
-      watches
+      callers
     }
   })

@@ -129,7 +129,8 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
     const caller = audience.caller()
     const snapshot = registry.snapshot()
     const known = snapshot.resource(change.uri) ?? snapshot.templates.find((each) => each.match(change.uri) !== undefined)
-    return known === undefined || caller === undefined || find(snapshot, change.uri, caller) !== undefined
+    if (known?.visible === undefined) return true
+    return caller !== undefined && find(snapshot, change.uri, caller) !== undefined
   }
 
   const follow = (audience: Audience) =>
@@ -138,7 +139,7 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
       const run = Effect.runForkWith(context)
       const offer = Coalesce.make({
         window: limits.coalesce,
-        capacity: limits.subscriptions,
+        capacity: limits.watched,
         collapse: (change) =>
           change.kind === "resource"
             ? { kind: "resource", uri: covering(audience.uris(), change.uri) ?? change.uri }
@@ -177,7 +178,7 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
     function*(params: Subscription.ListenParams, context: Request, offer: Offer) {
       yield* count(context)
       const meta = { _meta: { [MetaKey.subscriptionId]: context.id } }
-      const honoured = honour(params.notifications, offer, limits.subscriptions)
+      const honoured = honour(params.notifications, offer, limits.watched)
       const acknowledged = Latch.makeUnsafe(false)
       const tell = teller(context.notify, meta)
       // What changes before the acknowledgement is out waits behind it.

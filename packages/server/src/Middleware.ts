@@ -4,18 +4,21 @@
  *
  * @since 0.1.0
  */
+import type * as ToolContract from "@mcpfx/schema/ToolContract"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Call, Target } from "./Call.ts"
+import { type Call, isToolCall, type Target, type ToolCall } from "./Call.ts"
 import type { RequestServices } from "./Entry.ts"
 import { type Captured, capture } from "./internal/capture.ts"
 import { Around, Check, CurrentEnclosing, type Enclosing, extend, type Run } from "./internal/enclosing.ts"
+import { isReturned } from "./internal/toolCall.ts"
 import type { Registry } from "./Registry.ts"
-import { type Refusal, Unhandled } from "./ServerError.ts"
+import { type Refusal, ResultMismatch, Unhandled } from "./ServerError.ts"
+import type { Returned } from "./ServerTool.ts"
 
 /**
  * Goes on with the call, as it came or changed. Gives what the handler returned: what that can be, the contract says.
@@ -145,6 +148,52 @@ export const make = <Provides = never, Fails extends Failure = never>() =>
 }
 
 /**
+ * Middleware around the calls of one tool: it has the arguments and the result in the types of the contract. Everything
+ * else passes by.
+ *
+ * **Example** (Rounding a result)
+ *
+ * ```ts
+ * import { Tool } from "@mcpfx/schema"
+ * import { Middleware } from "@mcpfx/server"
+ * import { Effect, Schema } from "effect"
+ *
+ * const Measure = Tool.make("measure", { input: { times: Schema.Int }, output: Schema.Finite })
+ * const Rounded = Middleware.forTool()("rounded", Measure, (next, { times }) =>
+ *   Effect.map(next({ times: Math.max(times, 1) }), (value) => typeof value === "number" ? Math.round(value) : value))
+ * Rounded.id // => "rounded"
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const forTool = <Fails extends Failure = never>() =>
+<Name extends string, Input, Output, Failed, R = never>(
+  id: string,
+  contract: ToolContract.Contract<Name, Input, Output, Failed>,
+  fn: (
+    next: (input: NoInfer<Input>) => Effect.Effect<Returned<NoInfer<Output>>, Unhandled, RequestServices>,
+    input: NoInfer<Input>,
+    call: ToolCall<NoInfer<Input>>
+  ) => Effect.Effect<Returned<NoInfer<Output>>, Fails | Unhandled, R>
+): Middleware<never, Exclude<R, RequestServices>, never, Registry> => {
+  const isResult = isReturned<Output>(contract)
+  const broken = Effect.die(new ResultMismatch({ kind: "tool", name: contract.name, detail: "it is of another type" }))
+  return make<never, Fails>()<R | RequestServices>(id, (next, call) =>
+    isToolCall(call, contract)
+      ? fn(
+        (input) =>
+          Effect.flatMap(
+            next({ ...call, arguments: input }),
+            (result) => isResult(result) ? Effect.succeed(result) : broken
+          ),
+        call.arguments,
+        call
+      )
+      : next(call))
+}
+
+/**
  * Hides registrations from callers: a hidden one is not listed, and answers as one that does not exist (SCH-19 of field
  * practice). `check` is asked for each request and must answer at once.
  *
@@ -164,6 +213,18 @@ export const make = <Provides = never, Fails extends Failure = never>() =>
 export const visibility = (
   check: (context: RequestContext["Service"], target: Target) => boolean
 ): Middleware<never> => makeMiddleware("visibility", Layer.succeed(Installed, new Check(check)))
+
+/**
+ * Gives middleware services of its own: what it needs is then no longer required around it, and handlers do not see it.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const provide = <Provides, Requires, E, RIn, A, E2, RIn2>(
+  middleware: Middleware<Provides, Requires, E, RIn>,
+  layer: Layer.Layer<A, E2, RIn2>
+): Middleware<Provides, Exclude<Requires, A>, E | E2, Exclude<RIn, A> | RIn2> =>
+  makeMiddleware(middleware.id, Layer.provide(middleware.install, layer))
 
 /**
  * The services that middleware gives to handlers.

@@ -1,5 +1,6 @@
 /**
- * The bounds of a server, in one table; those of its transports are in `@mcpfx/transport/Limits`.
+ * The bounds of a server, in one table; those of its sessions are in `@mcpfx/session/SessionLimits`, those of its transports in
+ * `@mcpfx/transport/Limits`.
  *
  * @since 0.1.0
  */
@@ -13,14 +14,12 @@ import * as Layer from "effect/Layer"
  * @since 0.1.0
  */
 export interface ServerLimits {
-  /** Requests in flight on one connection, or of one principal where requests stand alone. Default 1,024. */
-  readonly inFlight: number
   /** Handlers that run at the same time in one endpoint; the others wait in their own fibers. Default: no bound. */
   readonly concurrency: number
   /** Open `subscriptions/listen` streams of one principal. Default 100. */
   readonly listenStreams: number
-  /** Resource URIs one listen stream or session may subscribe to. Default 1,000. */
-  readonly subscriptions: number
+  /** Resources one listen stream may watch; the rest is not acknowledged. Default 10,000. */
+  readonly watched: number
   /** How long changes are gathered after one was announced. Default 100 milliseconds. */
   readonly coalesce: Duration.Duration
   /** Entries on one page of a list. Default 100. */
@@ -38,10 +37,9 @@ export interface ServerLimits {
  * @since 0.1.0
  */
 export const defaults: ServerLimits = {
-  inFlight: 1024,
   concurrency: Number.POSITIVE_INFINITY,
   listenStreams: 100,
-  subscriptions: 1000,
+  watched: 10_000,
   coalesce: Duration.millis(100),
   pageSize: 100,
   logBurst: 100,
@@ -62,14 +60,14 @@ export const ServerLimits = Context.Reference<ServerLimits>("@mcpfx/server/Serve
 /**
  * Changes some limits and leaves the others as they were.
  *
- * **Example** (Fewer requests at a time)
+ * **Example** (Fewer streams)
  *
  * ```ts
  * import { ServerLimits } from "@mcpfx/server"
  * import { Effect } from "effect"
  *
- * const program = Effect.map(ServerLimits.ServerLimits, (limits) => [limits.inFlight, limits.pageSize])
- * Effect.runSync(Effect.provide(program, ServerLimits.layer({ inFlight: 16 }))) // => [16, 100]
+ * const program = Effect.map(ServerLimits.ServerLimits, (limits) => [limits.listenStreams, limits.pageSize])
+ * Effect.runSync(Effect.provide(program, ServerLimits.layer({ listenStreams: 16 }))) // => [16, 100]
  * ```
  *
  * @category layers

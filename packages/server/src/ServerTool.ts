@@ -3,16 +3,16 @@
  *
  * @since 0.1.0
  */
-import { InvalidContract } from "@mcpfx/schema/InvalidContract"
-import type * as ToolContract from "@mcpfx/schema/ToolContract"
+import * as ToolContract from "@mcpfx/schema/ToolContract"
+import type { ContentInput, Result } from "@mcpfx/schema/ToolResult"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Semaphore from "effect/Semaphore"
 import type { RequestServices } from "./Entry.ts"
 import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
+import { makeGate } from "./internal/gate.ts"
 import { running } from "./internal/handling.ts"
 import { runTool } from "./internal/toolCall.ts"
 import { Registry } from "./Registry.ts"
@@ -25,8 +25,8 @@ import type { DuplicateEntry, InputError, Refusal } from "./ServerError.ts"
  * @category models
  * @since 0.1.0
  */
-export type Returned<Output> = [Output] extends [never] ? ToolContract.ContentInput | ToolContract.Result | void
-  : Output | ToolContract.Result<Output>
+export type Returned<Output> = [Output] extends [never] ? ContentInput | Result | void
+  : Output | Result<Output>
 
 /**
  * What a handler may fail with: the failure of its contract, what asking the client can fail with, or a protocol error.
@@ -48,12 +48,6 @@ export interface Options {
   readonly concurrency?: number | undefined
   /** Scopes a caller must have been granted, beside those of the contract. */
   readonly scopes?: ReadonlyArray<string> | undefined
-}
-
-const gate = (name: string, concurrency: number | undefined) => {
-  if (concurrency === undefined) return undefined
-  if (Number.isInteger(concurrency) && concurrency > 0) return Semaphore.makeUnsafe(concurrency)
-  throw new InvalidContract({ kind: "tool", name, reason: "concurrency must be a positive integer" })
 }
 
 /**
@@ -94,19 +88,16 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
       const { name } = contract
       const registry = yield* Registry
       const captured = yield* capture<R>()
-      const permits = gate(name, options.concurrency)
-      const handle = permits === undefined
-        ? (input: Input) => running(captured, handler(input))
-        : (input: Input) => permits.withPermit(Effect.suspend(() => running(captured, handler(input))))
+      const gate = makeGate(name, options.concurrency)
       yield* registry.register({
         kind: "tool",
         name,
-        descriptor: contract.descriptor,
+        descriptor: ToolContract.toDescriptor(contract),
         headerParams: contract.headerParams,
         visible: visibility(enclosing, { kind: "tool", name }, options.visible),
         asks: capabilitiesOf(contract.asks),
         scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
-        run: runTool(contract, enclosing, handle)
+        run: runTool(contract, enclosing, (input) => gate(running(captured, handler(input))))
       })
     })
   )

@@ -19,6 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import { IdTable } from "./internal/idTable.ts"
 
 /**
  * One request to serve.
@@ -37,8 +38,8 @@ export interface Run {
   /** What `effect` runs with; a scope of its own is added. */
   readonly context: Context.Context<never>
   readonly effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
-  /** Called once when nothing more may be sent, right before the answer. */
-  readonly settled?: (() => void) | undefined
+  /** Told once when nothing more may be sent, right before the answer. */
+  readonly watcher?: { finish(): void } | undefined
 }
 
 /**
@@ -73,7 +74,7 @@ class Entry {
  * @since 0.1.0
  */
 export class InFlight {
-  private readonly table = new Map<unknown, Entry>()
+  private readonly table = new IdTable<Entry>()
   private readonly limit: number
   private readonly waiting = new Set<() => void>()
   /** The innermost request that is starting right now. */
@@ -96,7 +97,7 @@ export class InFlight {
 
   /** The fibers of the requests in the table. */
   fibers(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
-    return Array.from(this.table.values()).flatMap((entry) => entry.fiber ?? [])
+    return this.table.values().flatMap((entry) => entry.fiber ?? [])
   }
 
   /** Starts a request on this stack; gives the reason where it does not. Never throws, never waits. */
@@ -114,7 +115,7 @@ export class InFlight {
     this.starting = entry.outer
     if (!entry.settled) {
       entry.fiber = fiber
-      this.table.set(key, entry)
+      this.table.add(key, entry)
       if (entry.cancelled) fiber.interruptUnsafe()
     }
     return undefined
@@ -133,7 +134,7 @@ export class InFlight {
 
   /** Interrupts everything without waiting, and gives the fibers that have not ended yet. */
   interruptAllUnsafe(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
-    for (const entry of Array.from(this.table.values())) this.cancel(entry)
+    for (const entry of this.table.values()) this.cancel(entry)
     for (let entry = this.starting; entry !== undefined; entry = entry.outer) this.cancel(entry)
     return this.fibers()
   }
@@ -179,7 +180,7 @@ export class InFlight {
     entry.cancelled = true
     // First the handler, whose finalizers may still take back what it asked on this stream; then the stream.
     entry.fiber?.interruptUnsafe()
-    entry.run.settled?.()
+    entry.run.watcher?.finish()
     entry.run.outlet.end()
   }
 
@@ -204,12 +205,12 @@ export class InFlight {
   ): Effect.Effect<void> | undefined {
     entry.settled = true
     if (entry.fiber !== undefined) {
-      this.table.delete(entry.key)
+      this.table.take(entry.key)
       if (this.table.size === 0) { for (const wake of Array.from(this.waiting)) wake() }
     }
     if (entry.cancelled) return undefined
-    const { id, outlet, revision, settled } = entry.run
-    settled?.()
+    const { id, outlet, revision, watcher } = entry.run
+    watcher?.finish()
     if (Exit.isSuccess(exit)) {
       const sent = Result.try(() => outlet.answer(JsonRpc.success(id, exit.value)))
       return Result.isSuccess(sent) ? undefined : this.broken(entry.run, Cause.die(sent.failure))

@@ -8,6 +8,7 @@
  * @since 0.1.0
  */
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import { IdTable } from "./internal/idTable.ts"
 
 /**
  * How the n-th id looks; n counts from 1. Different numbers must give different ids.
@@ -24,7 +25,7 @@ const canonicalInteger = /^(?:0|[1-9]\d{0,15})$/
  * @since 0.1.0
  */
 export class Pending<A> {
-  private readonly entries = new Map<unknown, A>()
+  private readonly entries = new IdTable<A>()
   private readonly format: IdFormat
   private last = 0
 
@@ -41,7 +42,7 @@ export class Pending<A> {
   add(entry: A): JsonRpc.RequestId {
     this.last += 1
     const id = this.format(this.last)
-    this.entries.set(id, entry)
+    this.entries.add(id, entry)
     return id
   }
 
@@ -52,26 +53,23 @@ export class Pending<A> {
 
   /** Takes the entry out that an answer is for; a second answer finds nothing. */
   take(id: unknown): A | undefined {
-    const key = this.key(id)
-    const entry = this.entries.get(key)
-    if (entry !== undefined) this.entries.delete(key)
-    return entry
+    return this.entries.take(this.key(id))
   }
 
   /** Takes an entry out that will not be answered; whether it was there. */
   remove(id: JsonRpc.RequestId): boolean {
-    return this.entries.delete(id)
+    return this.entries.take(id) !== undefined
   }
 
   /** Takes everything out, oldest first. */
   takeAll(): ReadonlyArray<A> {
-    const all = Array.from(this.entries.values())
+    const all = this.entries.values()
     this.entries.clear()
     return all
   }
 
   /** What waits, oldest first. */
-  values(): Iterable<A> {
+  values(): ReadonlyArray<A> {
     return this.entries.values()
   }
 

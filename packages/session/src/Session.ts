@@ -14,7 +14,6 @@ import type { Revision } from "@mcpfx/schema/Revision"
 import type { Admission, Rejected } from "@mcpfx/transport/Endpoint"
 import type { Exchange } from "@mcpfx/transport/Exchange"
 import type { Link } from "@mcpfx/transport/Link"
-import type { NonEmptyReadonlyArray } from "effect/Array"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -124,7 +123,7 @@ export interface Options {
   readonly role: "server" | "client"
   readonly handler: Handler["Service"]
   /** The revisions this side speaks. */
-  readonly revisions: NonEmptyReadonlyArray<Revision>
+  readonly revisions: ReadonlyArray<Revision>
   /** The connection, where there is one: the session ends with it. */
   readonly link?: Link | undefined
   /** Whom the session belongs to; the anonymous caller by default. */

@@ -68,10 +68,10 @@ const decode = (bytes: Uint8Array): Result.Result<string, "NotUtf8"> =>
  */
 export class LineReader {
   private readonly options: LineReaderOptions
+  /** The unfinished line, or, of one that is skipped, its start. */
   private readonly carry = new Carry()
   /** Size of the line being skipped because it is too long; 0 while none is. */
   private skipped = 0
-  private head = ""
   private atStart = true
 
   constructor(options: LineReaderOptions) {
@@ -130,29 +130,28 @@ export class LineReader {
   }
 
   private keep(chunk: Uint8Array, from: number, to: number): void {
-    const size = this.carry.size + (to - from)
-    if (this.skipped > 0) this.skipped += to - from
-    else if (size <= this.options.maxBytes) this.carry.append(chunk, from, to)
-    else {
+    const bytes = to - from
+    if (this.skipped === 0) {
+      const size = this.carry.size + bytes
+      if (size <= this.options.maxBytes) return this.carry.append(chunk, from, to)
+      this.carry.shrink(headSize)
       this.skipped = size
-      // Enough of the carry and the chunk for the head, not the whole line.
-      this.carry.append(chunk, from, Math.min(to, from + headSize))
-      this.head = lenient.decode(this.carry.view().subarray(0, headSize))
-      this.carry.clear()
+    } else {
+      this.skipped += bytes
     }
+    const room = headSize - this.carry.size
+    if (room > 0) this.carry.append(chunk, from, Math.min(to, from + room))
   }
 
   private finishKept(): void {
+    const kept = this.carry.view()
     if (this.skipped > 0) {
-      const bytes = this.skipped
-      const head = this.head
+      this.tooLong(this.skipped, lenient.decode(kept))
       this.skipped = 0
-      this.head = ""
-      this.tooLong(bytes, head)
     } else {
-      this.line(this.carry.view())
-      this.carry.clear()
+      this.line(kept)
     }
+    this.carry.clear()
   }
 
   private tooLong(bytes: number, head: string): void {

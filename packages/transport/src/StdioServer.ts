@@ -89,7 +89,7 @@ export const serve: <EI, EO>(endpoint: Endpoint["Service"], streams: Streams<EI,
       // An interrupted server still writes what is ready, as far as it is taken at once.
       yield* Effect.addFinalizer(() => {
         outbox.end()
-        return Effect.timeoutOption(Fiber.await(writer), "1 second")
+        return Effect.raceFirst(Effect.timeoutOption(Fiber.await(writer), "1 second"), wire.closed)
       })
       const connection = Effect.gen(function*() {
         yield* Effect.catch(read, (cause) => Effect.logDebug("The input broke", cause))
@@ -101,7 +101,7 @@ export const serve: <EI, EO>(endpoint: Endpoint["Service"], streams: Streams<EI,
         outbox.end()
         yield* Fiber.await(writer)
       })
-      yield* Effect.raceFirst(connection, wire.link.closed)
+      yield* Effect.raceFirst(connection, wire.closed)
     }))
   })
 

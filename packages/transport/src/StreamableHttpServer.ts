@@ -156,7 +156,8 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
     )
     const wrapped = options.middleware?.(behindGuard)
 
-    const app: App = Effect.withFiber((fiber) => {
+    // Servers run their handlers uninterruptibly; a client that leaves is to be noticed here.
+    const app: App = Effect.interruptible(Effect.withFiber((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
       const origin = request.headers["origin"]
       const refusal = guard.check(hostOf(request), origin)
@@ -166,7 +167,7 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
       if (request.method === "OPTIONS") return Effect.succeed(preflight(request, origin))
       const served = wrapped ?? serve(request, fiber)
       return origin === undefined ? served : withCors(served, origin)
-    })
+    }))
     return { app, drain }
   })
 

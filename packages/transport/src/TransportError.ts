@@ -13,7 +13,13 @@ import * as Schema from "effect/Schema"
  */
 export class TransportClosed extends Schema.TaggedError<TransportClosed>("@mcpfx/transport/TransportClosed")(
   "TransportClosed",
-  { reason: Schema.String, exitCode: Schema.optionalKey(Schema.Int), cause: Schema.optionalKey(Schema.Defect()) }
+  {
+    reason: Schema.String,
+    exitCode: Schema.optionalKey(Schema.Int),
+    /** The end of what the process wrote to its standard error. */
+    stderr: Schema.optionalKey(Schema.String),
+    cause: Schema.optionalKey(Schema.Defect())
+  }
 ) {}
 
 /**

@@ -47,6 +47,7 @@ export interface Definition {
   readonly shapes: () => Shapes
   readonly requests: Rows<RequestEntry>
   readonly notifications: Rows<NotificationEntry>
+  readonly inputs: Rows<RequestEntry>
 }
 
 const once = <A>(make: () => A): () => A => {
@@ -71,6 +72,8 @@ export interface Difference {
   /** Methods that are new, or built in another way, or sent by someone else. */
   readonly requests?: Added<RequestEntry>
   readonly notifications?: Added<NotificationEntry>
+  /** What is asked for in rounds. */
+  readonly inputs?: Added<RequestEntry>
   /** Names of methods that are gone. */
   readonly remove?: ReadonlyArray<string>
 }
@@ -88,7 +91,8 @@ export const extend = (base: Definition, difference: Difference): Definition => 
       return { ...shapes, ...difference.shapes(shapes) }
     }),
     requests: rows(base.requests, difference.requests ?? [], gone),
-    notifications: rows(base.notifications, difference.notifications ?? [], gone)
+    notifications: rows(base.notifications, difference.notifications ?? [], gone),
+    inputs: rows(base.inputs, difference.inputs ?? [], new Set())
   }
 }
 
@@ -106,7 +110,8 @@ export const define = (first: {
   features: first.features,
   shapes: once(first.shapes),
   requests: rows(new Map(), first.requests, new Set()),
-  notifications: rows(new Map(), first.notifications, new Set())
+  notifications: rows(new Map(), first.notifications, new Set()),
+  inputs: new Map()
 })
 
 const senders = <Entry>(rows: Rows<Entry>): ReadonlyMap<string, Sender> =>
@@ -128,6 +133,7 @@ const lookup = <Entry, Codec>(rows: Rows<Entry>, make: (entry: Entry, sender: Se
 /** The revision that a definition describes. */
 export const toRevision = (self: Definition): Revision => {
   const requestByName = lookup(self.requests, (entry, sender) => entry.make(self.shapes(), sender))
+  const inputByName = lookup(self.inputs, (entry, sender) => entry.make(self.shapes(), sender))
   const notificationByName = lookup(self.notifications, (entry, sender) => entry.make(self.shapes(), sender))
   return {
     version: self.version,
@@ -136,9 +142,12 @@ export const toRevision = (self: Definition): Revision => {
     features: self.features,
     requests: senders(self.requests),
     notifications: senders(self.notifications),
+    inputs: new Set(self.inputs.keys()),
     // Names and types of methods belong together by construction (`onRequest`), which a map cannot say.
     request: <Name extends string, P, R>(method: Method.RequestMethod<Name, P, R>) =>
       requestByName(method.name) as RequestCodec<P, R> | undefined,
+    input: <Name extends string, P, R>(method: Method.RequestMethod<Name, P, R>) =>
+      inputByName(method.name) as RequestCodec<P, R> | undefined,
     notification: <Name extends string, P>(method: Method.NotificationMethod<Name, P>) =>
       notificationByName(method.name) as NotificationCodec<P> | undefined,
     requestByName,

@@ -2,9 +2,11 @@
  * The JSON codec of a schema, narrowed to what is shown of it.
  *
  * Effect's canonical JSON form writes the numbers JSON lacks as strings, which would show every `Schema.Number` as a choice
- * between a number and three words; and what a schema says of itself on its decoded side is lost where it is transformed. So
- * numbers are held to be finite, and titles and descriptions are carried to the encoded side.
+ * between a number and three words; what a schema says of itself on its decoded side is lost where it is transformed; and
+ * patterns are enforced without being shown. So numbers are held to be finite, titles and descriptions are carried to the
+ * encoded side, and patterns are shown.
  */
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 
@@ -61,6 +63,29 @@ const isNumberOrWord = (link: SchemaAST.Link): boolean =>
 const finite = (ast: SchemaAST.Number): SchemaAST.AST =>
   new SchemaAST.Number(ast.annotations, [isFinite, ...(ast.checks ?? [])], undefined, ast.context)
 
+const hasKeys = (u: unknown): u is Bag => typeof u === "object" && u !== null
+
+/** The source of a check that a JSON Schema `pattern` can say as well: those are read with the `u` flag and no other. */
+const shownPattern = (annotations: Bag | undefined): string | undefined => {
+  const representation = annotations?.["representation"]
+  if (!hasKeys(representation) || representation["id"] !== "effect/schema/isPattern") return undefined
+  const payload = representation["payload"]
+  if (!hasKeys(payload) || (payload["flags"] !== "" && payload["flags"] !== "u")) return undefined
+  const { source } = payload
+  return typeof source === "string" && Result.isSuccess(Result.try(() => new RegExp(source, "u"))) ? source : undefined
+}
+
+const showPattern = <T>(check: SchemaAST.Check<T>): SchemaAST.Check<T> => {
+  const pattern = shownPattern(check.annotations)
+  return pattern === undefined ? check : check.annotate({ toJsonSchema: () => ({ pattern }) })
+}
+
+const showPatterns = (ast: SchemaAST.String): SchemaAST.AST => {
+  if (ast.checks === undefined || !ast.checks.some(({ annotations }) => shownPattern(annotations) !== undefined)) return ast
+  const [first, ...rest] = ast.checks
+  return copy(ast, { checks: [showPattern(first), ...rest.map(showPattern)] })
+}
+
 const same = <A>(before: ReadonlyArray<A>, after: ReadonlyArray<A>): boolean =>
   before.every((one, index) => one === after[index])
 
@@ -92,6 +117,8 @@ const narrowMembers = (ast: SchemaAST.AST): SchemaAST.AST => {
     }
     case "Suspend":
       return new SchemaAST.Suspend(() => narrow(ast.thunk()), ast.annotations, ast.checks, ast.encoding, ast.context)
+    case "String":
+      return showPatterns(ast)
     default:
       return ast
   }

@@ -10,7 +10,7 @@ import * as MetaKey from "../MetaKey.ts"
 import { isRequestMeta, ProgressToken } from "./fields.ts"
 import { generated } from "./json.ts"
 
-const isModernMeta = (u: unknown): u is JsonObject => {
+export const isModernMeta = (u: unknown): u is JsonObject => {
   if (!isRequestMeta(u)) return false
   const envelope = readEnvelope(u)
   return Result.isSuccess(envelope) && envelope.success !== undefined

@@ -4,9 +4,12 @@ import * as Cancellation from "../Cancellation.ts"
 import type * as Method from "../Method.ts"
 import * as Methods from "../Methods.ts"
 import * as Progress from "../Progress.ts"
+import * as Subscription from "../Subscription.ts"
 import { after, reader } from "./codec.ts"
 import { onNotification } from "./definition.ts"
-import { omit, same } from "./project.ts"
+import { meta } from "./fields.ts"
+import { coreFilter } from "./filter.ts"
+import { member, omit, type Project, same } from "./project.ts"
 
 const plain = <P>(method: Method.NotificationMethod<string, P>) =>
   onNotification(method, () => ({ params: reader(method.params), writeParams: same }))
@@ -39,3 +42,12 @@ export const cancelled = onNotification(Methods.Cancelled, () => ({
 
 /** On 2025-11-25 the id may be left out (CAN-06). */
 export const cancelledAny = plain(Methods.Cancelled)
+
+const acknowledgedWith = <A>(filter: Schema.Codec<A, unknown>, project: Project) => () => ({
+  params: after(reader(Schema.Struct({ notifications: filter, ...meta })), member("notifications", project)),
+  writeParams: member("notifications", project)
+})
+
+/** Without the tasks extension: no `taskIds`. */
+export const acknowledged = onNotification(Methods.SubscriptionsAcknowledged, acknowledgedWith(coreFilter, omit("taskIds")))
+export const acknowledgedTasks = onNotification(Methods.SubscriptionsAcknowledged, acknowledgedWith(Subscription.Filter, same))

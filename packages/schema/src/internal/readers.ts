@@ -12,7 +12,8 @@ import * as Roots from "../Roots.ts"
 import * as Sampling from "../Sampling.ts"
 import * as Subscription from "../Subscription.ts"
 import * as Tool from "../Tool.ts"
-import { after, map, type Reader, reader } from "./codec.ts"
+import { after, map, quick, type Reader, reader } from "./codec.ts"
+import { isPlainResult } from "./plainCall.ts"
 import { compose, each, fill, member, members, type Project } from "./project.ts"
 import { tolerant } from "./tolerant.ts"
 
@@ -32,7 +33,10 @@ export const initialize = read(Lifecycle.InitializeResult.schema)
 export const discover = read(Lifecycle.DiscoverResult.schema)
 export const empty = read(Lifecycle.EmptyResult.schema)
 export const tools = read(Tool.ListResult.schema)
-export const call = read(Tool.CallResult.schema, compose(fill("content", []), wrapAll))
+export const call = quick(
+  read(Tool.CallResult.schema, compose(fill("content", []), wrapAll)),
+  isPlainResult
+)
 export const resources = read(Resource.ListResult.schema)
 export const templates = read(Resource.TemplatesListResult.schema)
 export const contents = read(Resource.ReadResult.schema)

@@ -4,11 +4,13 @@ import * as Completion from "../Completion.ts"
 import { Level } from "../Logging.ts"
 import * as Methods from "../Methods.ts"
 import * as Subscription from "../Subscription.ts"
-import { after, type Reader, reader } from "./codec.ts"
+import { after, quick, type Reader, reader } from "./codec.ts"
 import { onRequest } from "./definition.ts"
 import { hundredValues } from "./downgrade.ts"
+import { coreFilter, SubscriptionMeta } from "./filter.ts"
 import { JsonObject } from "./json.ts"
 import { compose, member, members, omit, type Project, same } from "./project.ts"
+import { isPlainCall } from "./plainCall.ts"
 import * as readers from "./readers.ts"
 import type { Fields, Members, Shapes } from "./shapes.ts"
 
@@ -102,15 +104,18 @@ const without = (...groups: ReadonlyArray<Members>): Project => compose(...group
 
 /** The parts that a legacy `tools/call` is built from; a round or a task is put around them by later revisions. */
 export const toolsCallParts = (s: Shapes) => ({
-  params: after(
-    reader(Struct({
-      name: Schema.String,
-      arguments: Schema.optionalKey(JsonObject),
-      ...s.task.fields,
-      ...s.retry.fields,
-      ...s.requestMeta
-    })),
-    without(s.task, s.retry)
+  params: quick(
+    after(
+      reader(Struct({
+        name: Schema.String,
+        arguments: Schema.optionalKey(JsonObject),
+        ...s.task.fields,
+        ...s.retry.fields,
+        ...s.requestMeta
+      })),
+      without(s.task, s.retry)
+    ),
+    isPlainCall(s.isRequestMeta)
   ),
   writeParams: without(s.task, s.retry),
   result: Struct({ content: list(s.content.schema), ...s.call.fields, ...s.result.fields }),
@@ -167,10 +172,15 @@ export const loggingSetLevel = onRequest(Methods.LoggingSetLevel, (s) => ({
   ...empty(s)
 }))
 
-const completionWith = (read: Project, fields: Fields) => (s: Shapes) => ({
+const completionWith = <A extends Completion.Reference>(
+  reference: Schema.Codec<A, unknown>,
+  read: Project,
+  fields: Fields
+) =>
+(s: Shapes) => ({
   params: after(
     reader(Struct({
-      ref: Completion.Reference,
+      ref: reference,
       argument: Completion.Params.fields.argument,
       ...fields,
       ...s.requestMeta
@@ -183,15 +193,18 @@ const completionWith = (read: Project, fields: Fields) => (s: Shapes) => ({
   writeResult: compose(hundredValues, s.result.project)
 })
 
+const { title: _, ...bareFields } = Completion.PromptReference.fields
+const bareReference = Schema.Union([Struct(bareFields), Completion.ResourceReference])
+
 /** Before 2025-06-18: neither `context` nor titles of references. */
 export const completionBare = onRequest(
   Methods.CompletionComplete,
-  completionWith(compose(omit("context"), member("ref", omit("title"))), {})
+  completionWith(bareReference, compose(omit("context"), member("ref", omit("title"))), {})
 )
 
 export const completion = onRequest(
   Methods.CompletionComplete,
-  completionWith(same, { context: Completion.Params.fields.context })
+  completionWith(Completion.Reference, same, { context: Completion.Params.fields.context })
 )
 
 export const samplingParts = (s: Shapes) => ({
@@ -221,17 +234,26 @@ export const elicitationParts = (s: Shapes) => ({
 
 export const elicitation = onRequest(Methods.ElicitationCreate, elicitationParts)
 
-const listen = (filter: Project) => (s: Shapes) => ({
+/** As asked for in a round: no envelope, and a result without the members of results. */
+export const rootsInput = onRequest(Methods.RootsList, (s) => ({
+  params: reader(Struct({ _meta: Schema.optionalKey(JsonObject) })),
+  writeParams: same,
+  result: Struct({ roots: list(s.root.schema) }),
+  readResult: readers.roots,
+  writeResult: members("roots", s.root.write)
+}))
+
+const listen = <A>(filter: Schema.Codec<A, unknown>, project: Project) => (s: Shapes) => ({
   params: after(
-    reader(Struct({ notifications: Subscription.Filter, ...s.requestMeta })),
-    member("notifications", filter)
+    reader(Struct({ notifications: filter, ...s.requestMeta })),
+    member("notifications", project)
   ),
-  writeParams: member("notifications", filter),
-  result: Struct(s.result.fields),
+  writeParams: member("notifications", project),
+  result: Struct({ ...s.result.fields, _meta: SubscriptionMeta }),
   readResult: results(s, readers.listened),
   writeResult: s.result.project
 })
 
 /** Without the tasks extension: no `taskIds`. */
-export const subscriptionsListen = onRequest(Methods.SubscriptionsListen, listen(omit("taskIds")))
-export const subscriptionsListenTasks = onRequest(Methods.SubscriptionsListen, listen(same))
+export const subscriptionsListen = onRequest(Methods.SubscriptionsListen, listen(coreFilter, omit("taskIds")))
+export const subscriptionsListenTasks = onRequest(Methods.SubscriptionsListen, listen(Subscription.Filter, same))

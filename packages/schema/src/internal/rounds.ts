@@ -35,13 +35,16 @@ const roundSchema = (s: Shapes) =>
       Schema.Union([
         Struct({ method: Schema.Literal("elicitation/create"), params: s.elicit.schema }),
         Struct({ method: Schema.Literal("sampling/createMessage"), params: s.sample.schema }),
-        Struct({ method: Schema.Literal("roots/list"), params: Schema.optionalKey(JsonObject) })
+        Struct({ method: Schema.Literal("roots/list"), params: Schema.optionalKey(Struct({ _meta: Schema.optionalKey(JsonObject) })) })
       ])
     )),
     requestState: Schema.optionalKey(Schema.String),
     resultType: Schema.Literal("input_required"),
     _meta: Schema.optionalKey(JsonObject)
-  })
+  }).check(Schema.makeFilter(
+    (round) => round.inputRequests !== undefined || round.requestState !== undefined,
+    { expected: "inputRequests, requestState or both" }
+  ))
 
 /** A request whose answer may be a round. */
 const mayAsk = <P, R>(parts: (shapes: Shapes) => RequestSpec<P, R>) => (s: Shapes) => {

@@ -29,6 +29,8 @@ export interface Members {
 export interface Shapes {
   /** `_meta` of requests. Its type says that it is there, which no reader relies on: neutral params have it optional. */
   readonly requestMeta: { readonly _meta: Schema.Codec<JsonObject, unknown> }
+  /** The rule of `requestMeta` for what is there. */
+  readonly isRequestMeta: (u: unknown) => boolean
   /** What every result has. */
   readonly result: Members
   /** What results that may be kept have. */

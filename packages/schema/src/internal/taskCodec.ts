@@ -84,7 +84,7 @@ export const createdExtension: Reader<Task.Created> = {
 }
 
 /** Whether a result of 2025-11-25 is a task rather than what was asked for. */
-export const isCreatedCore = (wire: JsonObject): boolean => isJsonObject(wire["task"]) && wire["content"] === undefined
+export const isCreatedCore = (wire: JsonObject): boolean => wire["task"] !== undefined && wire["content"] === undefined
 
 /** How results that may be a task are written on 2025-11-25: `plain` unless they are. */
 export const writeCore = (plain: Project): Project => {

@@ -55,10 +55,12 @@ export const cancel = onRequest(Methods.TasksCancel, (s) => ({
   writeResult: compose(tasks.flatten, writeFlat)
 }))
 
+const payload = Struct({ _meta: Schema.optionalKey(JsonObject) })
+
 export const result = onRequest(Methods.TasksResult, (s) => ({
   ...params(s),
-  result: JsonObject,
-  readResult: reader(JsonObject),
+  result: payload,
+  readResult: reader(payload),
   writeResult: same
 }))
 

@@ -22,7 +22,7 @@ import {
   structuredToText,
   toolTalkToText
 } from "../internal/downgrade.ts"
-import { RequestMeta } from "../internal/fields.ts"
+import { isRequestMeta, RequestMeta } from "../internal/fields.ts"
 import { JsonObject, JsonObjects, Unit } from "../internal/json.ts"
 import * as notifications from "../internal/notifications.ts"
 import { compose, member, members, omit, type Project, same } from "../internal/project.ts"
@@ -69,6 +69,7 @@ const annotated = member("annotations", omitLastModified)
 const lateResource = compose(omit("title", "icons", "_meta"), annotated)
 const latePrompt = compose(omit("title", "icons", "_meta"), members("arguments", omit("title")))
 const lateTool = omit("title", "annotations", "outputSchema", "execution", "icons", "_meta")
+const writeClient = capabilities.client["2024-11-05"]
 const lateImplementation = omit("title", "description", "websiteUrl", "icons")
 
 /** How content is written before 2025-06-18, after what `first` does. */
@@ -87,7 +88,7 @@ export const sampleFields = {
 }
 
 /** A sampling request and its result before 2025-11-25, where a message has one block of these. */
-export const sampleOf = <A>(content: Schema.Codec<A, unknown>, write: Project) => {
+export const sampleOf = <A>(content: Schema.Codec<A, unknown>, write: Project, readBlock: Project = stripBlock) => {
   const message = Struct({ role: Role, content })
   const writeMessage = compose(omitMeta, blocks(write))
   const messages: Project = (params) => {
@@ -102,7 +103,7 @@ export const sampleOf = <A>(content: Schema.Codec<A, unknown>, write: Project) =
       write: compose(omit("tools", "toolChoice", "task"), messages),
       read: compose(
         omit("tools", "toolChoice", "task"),
-        members("messages", compose(omitMeta, member("content", stripBlock)))
+        members("messages", compose(omitMeta, member("content", readBlock)))
       )
     },
     result: {
@@ -147,6 +148,7 @@ const shapes = (): Shapes => {
   const late = omit("resultType", "ttlMs", "cacheScope")
   return {
     requestMeta: { _meta: Schema.optionalKey(RequestMeta) },
+    isRequestMeta: (meta) => meta === undefined || isRequestMeta(meta),
     result: { fields: meta, project: omit("resultType") },
     cacheable: { fields: meta, project: late },
     unread: late,
@@ -158,7 +160,7 @@ const shapes = (): Shapes => {
       write: lateImplementation,
       read: lateImplementation
     },
-    client: { schema: Struct(clientFields), write: capabilities.client["2024-11-05"], read: omit("elicitation", "tasks") },
+    client: { schema: Struct(clientFields), write: writeClient, read: writeClient },
     server: {
       schema: Struct(serverFields),
       write: capabilities.server["2024-11-05"],

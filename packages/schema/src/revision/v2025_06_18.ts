@@ -107,7 +107,8 @@ export const definition = extend(base.definition, {
   shapes: () => {
     const sample = sampleOf(
       Schema.Union([Content.Text, Content.Image, Content.Audio]),
-      block(toolTalkToText)
+      block(toolTalkToText),
+      same
     )
     return {
       call: {

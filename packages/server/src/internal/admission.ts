@@ -17,12 +17,12 @@ type Request = RequestContext["Service"]
 const retryAfter = "1"
 
 /** A refusal as a peer of `revision` reads it. */
-export const rejected = (error: McpError.McpError, revision: Revision, status = McpError.httpStatus(error)): Rejected =>
-  new Rejected(
-    McpError.toWire(error, revision),
-    status,
-    status === 503 ? { "retry-after": retryAfter } : {}
-  )
+export const rejected = (
+  error: McpError.McpError,
+  revision: Revision,
+  status = McpError.httpStatus(error),
+  headers: Readonly<Record<string, string>> = status === 503 ? { "retry-after": retryAfter } : {}
+): Rejected => new Rejected(McpError.toWire(error, revision), status, headers)
 
 const insufficient = (scopes: ReadonlyArray<string>, revision: Revision): Rejected =>
   new Rejected(

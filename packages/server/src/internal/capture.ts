@@ -11,9 +11,6 @@ import type { RequestServices } from "../Entry.ts"
 import { Registry } from "../Registry.ts"
 import { baseOf, isAmbient } from "./ambient.ts"
 
-/** Past this many, one copy of the map costs less than one overlay after another. */
-const maxOverlays = 8
-
 interface Local {
   readonly key: Context.Key<never, unknown>
   readonly value: unknown
@@ -57,18 +54,17 @@ const make = <R>(captured: ReadonlyMap<string, unknown>, base: Context.Context<n
     return next
   }
 
-  const copy = (request: Context.Context<never>, known: boolean): Context.Context<R | RequestServices> => {
+  /** For a request from elsewhere: its references and what it has besides, but the services of the layer. */
+  const merge = (request: Context.Context<RequestServices>): Context.Context<R | RequestServices> => {
     const map = new Map(captured)
     for (const [key, value] of request.mapUnsafe) {
-      if (!map.has(key) || isAmbient(key) || (known && value !== base.mapUnsafe.get(key))) map.set(key, value)
+      if (!map.has(key) || isAmbient(key)) map.set(key, value)
     }
     return Context.makeUnsafe<R | RequestServices>(map)
   }
 
-  const enter = (request: Context.Context<RequestServices>): Context.Context<R | RequestServices> => {
-    if (!grown(request)) return copy(request, false)
-    return locals.length > maxOverlays ? copy(request, true) : overlay(request)
-  }
+  const enter = (request: Context.Context<RequestServices>): Context.Context<R | RequestServices> =>
+    grown(request) ? overlay(request) : merge(request)
 
   const leave = <S>(
     inner: Context.Context<S | RequestServices>,
@@ -91,13 +87,17 @@ const make = <R>(captured: ReadonlyMap<string, unknown>, base: Context.Context<n
   return { enter, leave }
 }
 
-/** Takes hold of the services that the layer is being built with; the layer's type has to say that `R` is among them. */
-export const capture = <R>(): Effect.Effect<Captured<R>, never, Registry> =>
+/**
+ * Takes hold of the services that the layer is being built with; the layer's type has to say that `R` is among them. Those
+ * in `own`, which a handler brought from elsewhere, come before them.
+ */
+export const capture = <R>(own: Context.Context<never> = Context.empty()): Effect.Effect<Captured<R>, never, Registry> =>
   Effect.contextWith((context: Context.Context<Registry>) => {
     const captured = new Map<string, unknown>()
-    for (const [key, value] of context.mapUnsafe) {
+    for (const [key, value] of [...context.mapUnsafe, ...own.mapUnsafe]) {
       if (!isAmbient(key)) captured.set(key, value)
     }
-    const base = baseOf(Context.get(context, Registry)) ?? Context.empty()
-    return Effect.succeed(make<R>(captured, base))
+    const registry = Context.get(context, Registry)
+    captured.set(Registry.key, registry)
+    return Effect.succeed(make<R>(captured, baseOf(registry) ?? Context.empty()))
   })

@@ -48,6 +48,9 @@ export const extend = (outer: Enclosing, part: Around | Check): Enclosing => {
   return extended
 }
 
+/** Whether nothing runs around the handler. */
+export const isBare = (enclosing: Enclosing): boolean => !enclosing.some((part) => part instanceof Around)
+
 /** Lays the middleware around a handler. */
 export const wrap = (enclosing: Enclosing, inner: Run): Run =>
   enclosing.reduceRight((run, part) => part instanceof Around ? part.wrap(run) : run, inner)

@@ -5,13 +5,17 @@ import * as Methods from "@mcpfx/schema/Methods"
 import type { ResourceRead } from "@mcpfx/schema/Outcome"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import type * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Entry, EntryFacts, RequestServices, ResourceEntry, TemplateEntry } from "../Entry.ts"
 import type { Snapshot } from "../Registry.ts"
 
 type Request = RequestContext["Service"]
 
-export const isVisible = (entry: EntryFacts, context: Request): boolean =>
-  entry.visible === undefined || entry.visible(context)
+/** A check that throws hides the entry. */
+export const isVisible = (entry: EntryFacts, context: Request): boolean => {
+  const { visible } = entry
+  return visible === undefined || Result.getOrElse(Result.try(() => visible(context)), () => false)
+}
 
 export interface Found {
   readonly entry: ResourceEntry | TemplateEntry

@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import type { Target } from "../Call.ts"
 import type { PromptEntry, RequestServices } from "../Entry.ts"
 import { type Refusal, ResultMismatch } from "../ServerError.ts"
-import { type Enclosing, wrap } from "./enclosing.ts"
+import { type Enclosing, isBare, wrap } from "./enclosing.ts"
 import { refuse } from "./failures.ts"
 import * as Messages from "./messages.ts"
 
@@ -20,6 +20,7 @@ export const getPrompt = <Name extends string, Arguments>(
   handle: (args: Arguments) => Handled
 ): PromptEntry["get"] => {
   const target: Target = { kind: "prompt", name: contract.name }
+  const bare = isBare(enclosing)
   const any: PromptContract.AnyContract = contract
   const mismatch = (detail: string) => Effect.die(new ResultMismatch({ ...target, detail }))
   const isArguments = (u: unknown): u is Arguments => Result.isSuccess(any.encodeArguments(u))
@@ -49,7 +50,7 @@ export const getPrompt = <Name extends string, Arguments>(
     Effect.suspend((): Answer => {
       const args = contract.decodeArguments(params.arguments ?? undefined)
       if (Result.isFailure(args)) return Effect.fail(new InvalidParams({ detail: args.failure.message() }))
-      const effect = enclosing.length === 0 ? handle(args.success) : through(args.success, params)
+      const effect = bare ? handle(args.success) : through(args.success, params)
       return Effect.matchEffect(effect, { onFailure: refuse, onSuccess: encode })
     })
 }

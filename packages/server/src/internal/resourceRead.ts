@@ -9,7 +9,7 @@ import type { Target } from "../Call.ts"
 import type { RequestServices, ResourceEntry, TemplateEntry } from "../Entry.ts"
 import { type Refusal, ResultMismatch } from "../ServerError.ts"
 import * as Contents from "./contents.ts"
-import { type Enclosing, wrap } from "./enclosing.ts"
+import { type Enclosing, isBare, wrap } from "./enclosing.ts"
 import { refuse } from "./failures.ts"
 import { isDone } from "./handling.ts"
 
@@ -60,13 +60,14 @@ export const readResource = (
 ): ResourceEntry["read"] => {
   const target: Target = { kind: "resource", name: contract.uri }
   const encode = makeEncode(contract, target)
+  const bare = isBare(enclosing)
   const run = wrap(enclosing, (call) =>
     call.kind === "resource"
       ? handle(call.uri)
       : Effect.die(new ResultMismatch({ ...target, detail: `middleware made a call of kind "${call.kind}" of it` })))
   return (uri) =>
     Effect.suspend(() => {
-      const effect = enclosing.length === 0
+      const effect = bare
         ? handle(uri)
         : run({ kind: "resource", target, contract, uri, variables: noVariables })
       return isDone(effect) && effect._tag === "Success" ? encode(uri, effect.value) : finish(uri, effect, encode)
@@ -81,6 +82,7 @@ export const readTemplate = <Uri extends string, Params, Content>(
   const target: Target = { kind: "template", name: contract.uriTemplate }
   const any: ResourceContract.AnyTemplateContract = contract
   const encode = makeEncode(contract, target)
+  const bare = isBare(enclosing)
   const mismatch = (detail: string) => Effect.die(new ResultMismatch({ ...target, detail }))
   const isParams = (u: unknown): u is Params => Result.isSuccess(any.expand(u))
 
@@ -98,7 +100,7 @@ export const readTemplate = <Uri extends string, Params, Content>(
     if (Option.isNone(params) || Result.isFailure(params.value)) return undefined
     const decoded = params.value.success
     return Effect.suspend(() =>
-      finish(uri, enclosing.length === 0 ? handle(decoded, uri) : through(decoded, uri), encode)
+      finish(uri, bare ? handle(decoded, uri) : through(decoded, uri), encode)
     )
   }
 }

@@ -4,6 +4,9 @@ import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
 import type { Revision, Version } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
+import type { Limits as SessionLimits } from "@mcpfx/session/SessionLimits"
+import type { Limits as TransportLimits } from "@mcpfx/transport/Limits"
+import * as Arr from "effect/Array"
 import * as Result from "effect/Result"
 import type { CacheHint } from "../Entry.ts"
 import { InvalidOptions } from "../ServerError.ts"
@@ -51,7 +54,8 @@ export interface ServerOptions {
   readonly experimental?: Readonly<Record<string, JsonRpc.JsonObject>> | undefined
   /** Extensions the server supports, by identifier, with their settings (EXT-02). */
   readonly extensions?: Readonly<Record<string, JsonRpc.JsonObject>> | undefined
-  readonly limits?: Partial<ServerLimits> | undefined
+  /** Bounds of the server, its sessions and its transports, by name. */
+  readonly limits?: Partial<ServerLimits & SessionLimits & TransportLimits> | undefined
   /** The floor of log messages for clients of up to 2025-11-25 that have not set one; `info` by default (LOG-02). */
   readonly logLevel?: Logging.Level | undefined
   /**
@@ -65,7 +69,7 @@ export interface Settings {
   readonly info: Implementation.Implementation
   readonly instructions: string | undefined
   /** Oldest first. */
-  readonly revisions: ReadonlyArray<Revision>
+  readonly revisions: Arr.NonEmptyReadonlyArray<Revision>
   readonly byVersion: ReadonlyMap<string, Revision>
   /** Every version served, newest first. */
   readonly supported: ReadonlyArray<Version>
@@ -90,15 +94,11 @@ const infoOf = (options: ServerOptions): Implementation.Implementation => ({
   ...(options.icons === undefined ? undefined : { icons: options.icons })
 })
 
-const limitsOf = (options: ServerOptions, limits: ServerLimits): ServerLimits => ({
-  ...limits,
-  ...options.limits,
-  ...(options.pageSize === undefined ? undefined : { pageSize: options.pageSize })
-})
+const limitsOf = (options: ServerOptions, limits: ServerLimits): ServerLimits =>
+  options.pageSize === undefined ? limits : { ...limits, pageSize: options.pageSize }
 
-const fault = (options: ServerOptions, revisions: ReadonlyArray<Revision>, limits: ServerLimits): string | undefined => {
+const fault = (options: ServerOptions, limits: ServerLimits): string | undefined => {
   if (options.name === "") return "name must not be empty"
-  if (revisions.length === 0) return "revisions must name at least one revision"
   if (!Number.isInteger(limits.pageSize) || limits.pageSize < 1) return "pageSize must be a positive integer"
   const ttlMs = options.cache?.ttlMs
   if (ttlMs !== undefined && (!Number.isInteger(ttlMs) || ttlMs < 0)) return "cache.ttlMs must be an integer from 0"
@@ -109,8 +109,11 @@ const fault = (options: ServerOptions, revisions: ReadonlyArray<Revision>, limit
 export const make = (options: ServerOptions, limits: ServerLimits): Result.Result<Settings, InvalidOptions> => {
   const revisions = Revisions.all.filter((revision) => options.revisions?.includes(revision.version) ?? true)
   const all = limitsOf(options, limits)
-  const reason = fault(options, revisions, all)
+  const reason = fault(options, all)
   if (reason !== undefined) return Result.fail(new InvalidOptions({ reason }))
+  if (!Arr.isReadonlyArrayNonEmpty(revisions)) {
+    return Result.fail(new InvalidOptions({ reason: "revisions must name at least one revision" }))
+  }
   return Result.succeed({
     info: infoOf(options),
     instructions: options.instructions,

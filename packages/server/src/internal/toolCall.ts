@@ -1,20 +1,21 @@
 /** One call of a tool: arguments in, the handler with what is around it, the result out. */
 import type * as Content from "@mcpfx/schema/Content"
 import type { JsonObject } from "@mcpfx/schema/JsonRpc"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
 import type * as Tool from "@mcpfx/schema/Tool"
-import * as ToolContract from "@mcpfx/schema/ToolContract"
+import type * as ToolContract from "@mcpfx/schema/ToolContract"
+import * as ToolResult from "@mcpfx/schema/ToolResult"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Target } from "../Call.ts"
 import { InvalidArguments, type RequestServices, type ToolEntry } from "../Entry.ts"
+import type { Returned } from "../ServerTool.ts"
 import { type Refusal, ResultMismatch, Unhandled } from "../ServerError.ts"
-import { type Enclosing, wrap } from "./enclosing.ts"
+import { type Enclosing, isBare, wrap } from "./enclosing.ts"
 import { sort, textOf, Told } from "./failures.ts"
 
-/** Where the encoded failure of a contract stands in `_meta` of a result, for clients that have the contract. */
-const failureKey = "io.mcpfx/failure"
 
 type Handled = Effect.Effect<unknown, unknown, RequestServices>
 type Answer = Effect.Effect<Tool.CallResult, Refusal, RequestServices>
@@ -31,24 +32,28 @@ const mismatch = (name: string, detail: string) => Effect.die(new ResultMismatch
 const isBlock = (u: unknown): u is Content.Content =>
   typeof u === "object" && u !== null && "type" in u && typeof u.type === "string"
 
-const isContent = (u: unknown): u is ToolContract.ContentInput =>
+const isContent = (u: unknown): u is ToolResult.ContentInput =>
   typeof u === "string" || (Array.isArray(u) ? u.every((one) => typeof one === "string" || isBlock(one)) : isBlock(u))
 
-/** Writes what a handler returned; a value is told from a {@link ToolContract.Result} by its class alone. */
+/** Whether a value is something that a handler of the contract may return. */
+export const isReturned = <Output>(contract: ToolContract.AnyContract) => (u: unknown): u is Returned<Output> =>
+  u instanceof ToolResult.Result ||
+  (contract.hasOutput ? Result.isSuccess(contract.encodeOutput(u)) : u === undefined || u === null || isContent(u))
+
+/** Writes what a handler returned; a value is told from a {@link ToolResult.Result} by its class alone. */
 const makeEncode = (contract: ToolContract.AnyContract) => {
   const structured = (value: unknown, content: ReadonlyArray<Content.Content>, extra?: Partial<Tool.CallResult>): Answer => {
     const encoded = contract.encodeOutput(value)
     if (Result.isFailure(encoded)) return mismatch(contract.name, encoded.failure.message())
     // `undefined` has no JSON; the nearest thing to it has.
-    const json = encoded.success ?? null
-    return Effect.succeed({
-      content: content.length === 0 ? [textBlock(JSON.stringify(json))] : content,
-      structuredContent: json,
-      ...extra
-    })
+    const structuredContent = encoded.success ?? null
+    const shown = content.length === 0 ? [textBlock(JSON.stringify(structuredContent))] : content
+    return Effect.succeed(
+      extra === undefined ? { content: shown, structuredContent } : { content: shown, structuredContent, ...extra }
+    )
   }
 
-  const whole = (result: ToolContract.Result<unknown>): Answer => {
+  const whole = (result: ToolResult.Result<unknown>): Answer => {
     const extra = {
       ...(result.isError ? { isError: true } : undefined),
       ...(result.meta === undefined ? undefined : { _meta: result.meta })
@@ -60,30 +65,41 @@ const makeEncode = (contract: ToolContract.AnyContract) => {
   }
 
   return (value: unknown): Answer => {
-    if (value instanceof ToolContract.Result) return whole(value)
+    if (value instanceof ToolResult.Result) return whole(value)
     if (contract.hasOutput) return structured(value, [])
     if (value === undefined || value === null) return Effect.succeed({ content: [] })
     return isContent(value)
-      ? Effect.succeed({ content: ToolContract.toContent(value) })
+      ? Effect.succeed({ content: ToolResult.toContent(value) })
       : mismatch(contract.name, "what it returned is not content")
   }
 }
 
-/** Writes what a handler failed with. Such results need no structured output (SCH-01 of field practice). */
-const makeFail = (contract: ToolContract.AnyContract) => (failure: unknown): Answer => {
-  const fromHandler = !(failure instanceof Unhandled) || failure.from === undefined
-  const error = failure instanceof Unhandled ? failure.error : failure
-  if (fromHandler) {
-    const encoded = contract.encodeFailure(error)
-    if (Result.isSuccess(encoded)) {
-      return Effect.succeed(errorResult(textOf(error, encoded.success), { [failureKey]: encoded.success }))
-    }
-  }
-  return Effect.catchIf(
+/** What becomes of a failure that no contract declares. */
+export const undeclared = (failure: unknown): Answer =>
+  Effect.catchIf(
     sort(failure),
     (error) => error instanceof Told,
     (error) => Effect.succeed(errorResult(error.message))
   )
+
+/** The failure a handler declared, with what a client that has its schema can read it back from. */
+export const declared = (error: unknown, encoded: unknown): Tool.CallResult =>
+  errorResult(textOf(error, encoded), { [MetaKey.failure]: encoded })
+
+/** What the handler itself failed with, if it was not middleware. */
+export const ofHandler = (failure: unknown): Option.Option<unknown> => {
+  if (!(failure instanceof Unhandled)) return Option.some(failure)
+  return failure.from === undefined ? Option.some(failure.error) : Option.none()
+}
+
+/** Writes what a handler failed with. Such results need no structured output (SCH-01 of field practice). */
+const makeFail = (contract: ToolContract.AnyContract) => (failure: unknown): Answer => {
+  const error = ofHandler(failure)
+  if (Option.isSome(error)) {
+    const encoded = contract.encodeFailure(error.value)
+    if (Result.isSuccess(encoded)) return Effect.succeed(declared(error.value, encoded.success))
+  }
+  return undeclared(failure)
 }
 
 /** The way of a call through the middleware that stands around its tool. */
@@ -113,7 +129,7 @@ export const runTool = <Name extends string, Input, Output, Failure>(
 ): ToolEntry["run"] => {
   const encode = makeEncode(contract)
   const fail = makeFail(contract)
-  const call: (input: Input, params: Tool.CallParams) => Handled = enclosing.length === 0
+  const call: (input: Input, params: Tool.CallParams) => Handled = isBare(enclosing)
     ? handle
     : throughMiddleware(contract, enclosing, handle)
   return (params) =>

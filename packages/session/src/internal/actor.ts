@@ -1,9 +1,6 @@
 /** The session itself: state, what it serves, what it sends, and its end. */
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import type * as Logging from "@mcpfx/schema/Logging"
-import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
-import type { Revision } from "@mcpfx/schema/Revision"
 import type { Admission, Rejected } from "@mcpfx/transport/Endpoint"
 import { type Exchange, type Facts, noOutlet, type Outlet } from "@mcpfx/transport/Exchange"
 import type { Link } from "@mcpfx/transport/Link"
@@ -23,7 +20,7 @@ import * as InFlight from "../InFlight.ts"
 import * as Lifecycle from "../Lifecycle.ts"
 import * as Peer from "../Peer.ts"
 import { RequestContext } from "../RequestContext.ts"
-import type { Agreed, Established, Load, Options, Session } from "../Session.ts"
+import type { Agreed, Load, Options, Session } from "../Session.ts"
 import { type CloseReason, SessionClosed } from "../SessionError.ts"
 import type { Limits } from "../SessionLimits.ts"
 import * as Telemetry from "../Telemetry.ts"
@@ -31,14 +28,12 @@ import { Calls, type Route } from "./calls.ts"
 import { type Host, LiveContext } from "./context.ts"
 import { Fibers } from "./fibers.ts"
 import * as Refusals from "./refusals.ts"
-import * as Revisions from "./revisions.ts"
+import { type Served, Terms } from "./terms.ts"
 
 type Admitted = Exit.Exit<Admission, Rejected>
-type Served = Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
 
 const admitted: Admitted = Exit.succeed({})
 const pong: JsonRpc.JsonObject = {}
-const noSubscriptions: ReadonlySet<string> = new Set()
 
 export class Actor implements Host {
   readonly session: Session
@@ -54,13 +49,7 @@ export class Actor implements Host {
   private readonly ended: (reason: string) => void
   private readonly over = Deferred.makeUnsafe<CloseReason>()
   private readonly links: Array<Link> = []
-  private state: Lifecycle.State<Agreed> = Lifecycle.fresh
-  /** Succeeds with whether the handshake that is being served was answered. */
-  private handshake: Deferred.Deferred<boolean> | undefined = undefined
-  private handshakeId: JsonRpc.RequestId | undefined = undefined
-  private envelope: JsonRpc.JsonObject | undefined = undefined
-  private level: Logging.Level | undefined
-  private subscribed: Set<string> | undefined = undefined
+  private readonly terms: Terms
   private transport: Facts["transport"] | undefined = undefined
 
   constructor(options: Options, limits: Limits, services: Context.Context<never>) {
@@ -69,7 +58,12 @@ export class Actor implements Host {
     // A flat context: what is added for a request stays a short chain on top of it.
     this.services = Context.makeUnsafe(new Map(Context.add(services, CurrentPrincipal, Option.none()).mapUnsafe))
     this.visibleId = options.stateless === true ? undefined : options.id
-    this.level = options.defaultLogLevel
+    this.terms = new Terms(
+      options,
+      limits.subscriptions,
+      Effect.suspend(() => options.save?.(this.session) ?? Effect.void),
+      () => this.handshakeFailed()
+    )
     this.inFlight = InFlight.makeUnsafe({ limit: limits.requestsInFlight })
     this.calls = new Calls({
       clock: Context.get(services, Clock.Clock),
@@ -77,24 +71,22 @@ export class Actor implements Host {
       fibers: this.fibers,
       limits,
       idFormat: options.idFormat,
-      revision: () => Lifecycle.agreed(this.state)?.revision
+      revision: () => this.terms.current?.revision
     })
     this.listener = Telemetry.listener(this.services)
-    this.ended = this.listener?.session(options.role, () => Lifecycle.agreed(this.state)?.revision) ?? (() => {})
+    this.ended = this.listener?.session(options.role, () => this.terms.current?.revision) ?? (() => {})
     this.peerOptions = {
       role: options.role,
       calls: this.calls,
       route: () => this.links[this.links.length - 1] ?? options.link,
-      revision: (method) => Lifecycle.agreed(this.state)?.revision ?? Revisions.opening(options.revisions, method),
-      envelope: () => this.envelope,
+      revision: (method) => this.terms.revisionFor(method),
+      envelope: () => this.terms.envelope,
       limits,
       timeout: limits.requestTimeout,
       listener: this.listener,
       sessionId: this.visibleId,
       transport: () => this.transport
     }
-    const established = options.established ?? Revisions.revived(options.revisions, options.record)
-    if (established !== undefined) this.establish(established)
     this.session = this.makeSession()
   }
 
@@ -110,7 +102,7 @@ export class Actor implements Host {
     return Peer.makeAsker({ ...this.peerOptions, route: () => route, timeout: this.limits.askTimeout })
   }
 
-  readonly currentLevel = (): Logging.Level | undefined => this.level
+  readonly currentLevel = (): ReturnType<Session["logLevel"]> => this.terms.level
 
   // The end.
 
@@ -136,11 +128,10 @@ export class Actor implements Host {
 
   /** Synchronous, so that nothing comes in between. */
   private finish(reason: CloseReason, error: SessionClosed | TransportError): void {
-    if (this.state._tag === "Closed") return
-    this.state = Lifecycle.close(this.state, reason)
+    if (this.terms.closed) return
+    this.terms.close(reason)
     this.inFlight.closeUnsafe()
     this.calls.close(error)
-    this.settleHandshake(false)
     this.inFlight.interruptAllUnsafe()
     for (const fiber of this.fibers.all()) fiber.interruptUnsafe()
     for (const link of this.links.splice(0)) {
@@ -179,16 +170,15 @@ export class Actor implements Host {
   }
 
   private request(message: JsonRpc.Request, exchange: Exchange): Admitted {
-    const verdict = Lifecycle.request(this.state, message.method)
+    const verdict = Lifecycle.request(this.terms.state, message.method)
     switch (verdict) {
       case "Serve":
-        return this.state._tag === "Ready" || this.state._tag === "Initializing"
-          ? this.serve(message, exchange, this.state.agreed, undefined)
-          : this.refuse(verdict, message)
-      case "Wait":
-        return this.state._tag === "Negotiating" && this.handshake !== undefined
-          ? this.serve(message, exchange, this.state.agreed, this.handshake)
-          : this.refuse(verdict, message)
+      case "Wait": {
+        const { current } = this.terms
+        return current === undefined
+          ? this.refuse("NotInitialized", message)
+          : this.serve(message, exchange, current, verdict === "Wait")
+      }
       case "Ping":
         exchange.outlet.answer(JsonRpc.success(message.id, pong))
         return admitted
@@ -201,7 +191,7 @@ export class Actor implements Host {
 
   /** A request of the server to this client. A server of 2026-07-28 sends none: what comes is not answered (RPC-17). */
   private peerRequest(message: JsonRpc.Request, exchange: Exchange): Admitted {
-    const modern = Lifecycle.agreed(this.state)?.revision.era === "modern"
+    const modern = this.terms.current?.revision.era === "modern"
     if (modern || message.method === Methods.Initialize.name) {
       exchange.outlet.end()
       this.debug(`ignored a request of the server: ${message.method}`)
@@ -219,13 +209,13 @@ export class Actor implements Host {
     message: JsonRpc.Request,
     exchange: Exchange,
     agreed: Agreed,
-    after: Deferred.Deferred<boolean> | undefined
+    waits: boolean
   ): Admitted {
     const { facts, outlet } = exchange
     const context = new LiveContext(this, message, agreed, facts, outlet)
     const handled: Served = Effect.suspend(() => this.options.handler.request(message, context))
-    const kept = this.keep(message, handled, agreed.revision)
-    const served = after === undefined ? kept : afterHandshake(after, message.method, kept)
+    const kept = this.terms.keep(message, handled, agreed.revision)
+    const served = waits ? this.terms.afterHandshake(message.method, kept) : kept
     const refusal = this.inFlight.start({
       id: message.id,
       method: message.method,
@@ -235,7 +225,7 @@ export class Actor implements Host {
       effect: this.listener === undefined
         ? served
         : this.listener.serve(served, this.operation(message, agreed), facts),
-      settled: context.finish
+      watcher: context
     })
     return refusal === undefined ? admitted : this.refuse(refusal, message)
   }
@@ -257,91 +247,20 @@ export class Actor implements Host {
   }
 
   private initialize(message: JsonRpc.Request, exchange: Exchange): Admitted {
-    const { params } = message
-    const { revisions } = this.options
-    const requested = params?.["protocolVersion"]
-    const revision = Revisions.negotiate(revisions, requested)
-    if (revision === undefined) {
-      const versions = revisions.map((revision) => revision.version)
-      return Refusals.unsupported(this.lastResort(), versions, typeof requested === "string" ? requested : "")
+    const terms = this.terms.negotiate(message)
+    if (Exit.isFailure(terms)) {
+      this.handshakeFailed()
+      return Exit.failCause(terms.cause)
     }
-    const terms = revision.request(Methods.Initialize)?.decodeParams(params ?? {})
-    if (terms === undefined) return Refusals.notInitialized(revision, message.method)
-    if (Result.isFailure(terms)) return Refusals.badParams(revision, terms.failure.message())
-    const { capabilities, clientInfo } = terms.success
-    const agreed: Agreed = { revision, clientInfo, clientCapabilities: capabilities, initialized: false }
-    this.state = Lifecycle.negotiate(this.state, agreed)
-    this.handshake = Deferred.makeUnsafe<boolean>()
-    this.handshakeId = message.id
-    const outcome = this.serve(message, exchange, agreed, undefined)
-    if (Exit.isFailure(outcome)) this.handshakeFailed()
-    return Exit.isFailure(outcome) || this.visibleId === undefined || this.state._tag === "Closed"
+    const outcome = this.serve(message, exchange, terms.value, false)
+    if (Exit.isFailure(outcome)) this.terms.handshakeFailed()
+    return Exit.isFailure(outcome) || this.visibleId === undefined || this.terms.current === undefined
       ? outcome
       : Exit.succeed({ sessionId: this.visibleId })
   }
 
-  /** What a successful answer changes here, before it goes out. */
-  private keep(message: JsonRpc.Request, handled: Served, revision: Revision): Served {
-    switch (message.method) {
-      case Methods.Initialize.name:
-        return Effect.onExit(
-          Effect.flatMap(handled, (body) => Effect.as(this.save(Lifecycle.answered), body)),
-          (exit) => Effect.sync(() => Exit.isSuccess(exit) ? this.settleHandshake(true) : this.handshakeFailed())
-        )
-      case Methods.LoggingSetLevel.name: {
-        const terms = revision.request(Methods.LoggingSetLevel)?.decodeParams(message.params ?? {})
-        if (terms === undefined || Result.isFailure(terms)) return handled
-        return this.change(handled, () => {
-          this.level = terms.success.level
-        })
-      }
-      case Methods.ResourcesSubscribe.name:
-      case Methods.ResourcesUnsubscribe.name: {
-        const terms = revision.request(Methods.ResourcesSubscribe)?.decodeParams(message.params ?? {})
-        if (terms === undefined || Result.isFailure(terms)) return handled
-        const { uri } = terms.success
-        return message.method === Methods.ResourcesSubscribe.name
-          ? this.subscribe(handled, uri)
-          : this.change(handled, () => this.subscribed?.delete(uri))
-      }
-      default:
-        return handled
-    }
-  }
-
-  private subscribe(handled: Served, uri: string): Served {
-    const subscribed = this.subscribed ??= new Set()
-    if (subscribed.size >= this.limits.subscriptions && !subscribed.has(uri)) {
-      return Effect.fail(new McpError.TooManyRequests({ limit: "subscriptions" }))
-    }
-    return this.change(handled, () => subscribed.add(uri))
-  }
-
-  private change(handled: Served, apply: () => unknown): Served {
-    return Effect.flatMap(handled, (body) => {
-      apply()
-      return Effect.as(this.save((state) => state), body)
-    })
-  }
-
-  private save(transition: (state: Lifecycle.State<Agreed>) => Lifecycle.State<Agreed>): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      this.state = transition(this.state)
-      return this.options.save?.(this.session) ?? Effect.void
-    })
-  }
-
-  private settleHandshake(done: boolean): void {
-    const { handshake } = this
-    this.handshake = undefined
-    this.handshakeId = undefined
-    if (handshake !== undefined) Deferred.doneUnsafe(handshake, Exit.succeed(done))
-  }
-
-  /** A session that HTTP opened for this handshake is of no use to anyone any more. */
+  /** A session that was opened for this handshake alone is of no use to anyone any more. */
   private handshakeFailed(): void {
-    this.state = Lifecycle.refused(this.state)
-    this.settleHandshake(false)
     if (this.options.link === undefined) this.finish("failed", new SessionClosed({ reason: "failed" }))
   }
 
@@ -357,8 +276,8 @@ export class Actor implements Host {
         if (this.options.role === "server") this.initialized()
         break
     }
-    const agreed = this.state._tag === "Negotiating" ? this.state.agreed : Lifecycle.agreed(this.state)
-    if (agreed === undefined || this.state._tag === "Closed") return admitted
+    const agreed = this.terms.current
+    if (agreed === undefined || this.terms.closed) return admitted
     if (this.fibers.size >= this.limits.requestsInFlight) {
       this.debug(`dropped a notification, too many are being handled: ${message.method}`)
       return admitted
@@ -377,7 +296,7 @@ export class Actor implements Host {
   /** Malformed notices, unknown ids and `initialize` are left alone (CAN-04, LIF-10). */
   private cancelled(message: JsonRpc.Notification): void {
     const id = message.params?.["requestId"]
-    if (!JsonRpc.isRequestId(id) || id === this.handshakeId) return
+    if (!JsonRpc.isRequestId(id) || id === this.terms.handshakeId) return
     const reason = message.params?.["reason"]
     if (this.inFlight.interrupt(id) && typeof reason === "string") {
       this.debug(`request ${JSON.stringify(id)} was cancelled: ${reason}`)
@@ -391,9 +310,7 @@ export class Actor implements Host {
   }
 
   private initialized(): void {
-    const before = this.state
-    this.state = Lifecycle.initialized(before)
-    if (before._tag === "Initializing" && this.options.save !== undefined) {
+    if (this.terms.initialized() && this.options.save !== undefined) {
       this.fibers.run(this.services, this.options.save(this.session))
     }
   }
@@ -408,7 +325,7 @@ export class Actor implements Host {
   }
 
   private refuse(why: Lifecycle.Verdict | InFlight.Refusal, message: JsonRpc.Request): Refusals.Refused {
-    const revision = Lifecycle.agreed(this.state)?.revision ?? this.lastResort()
+    const { revision } = this.terms
     switch (why) {
       case "AlreadyInitialized":
         return Refusals.alreadyInitialized(revision)
@@ -417,7 +334,7 @@ export class Actor implements Host {
       case "Full":
         return Refusals.full(revision, "requestsInFlight")
       case "Closed":
-        return this.state._tag === "Closed" ? Refusals.over(revision) : Refusals.draining(revision)
+        return this.terms.closed ? Refusals.over(revision) : Refusals.draining(revision)
       default:
         return Refusals.notInitialized(revision, message.method)
     }
@@ -427,25 +344,11 @@ export class Actor implements Host {
   private broken(defect: unknown): Refusals.Refused {
     this.fibers.run(this.services, Effect.logError("the session broke", Cause.die(defect)))
     this.finish("failed", new SessionClosed({ reason: "failed" }))
-    return Refusals.broken(this.lastResort())
-  }
-
-  /** How errors are written where nothing is agreed. */
-  private lastResort(): Revision {
-    return Revisions.newestLegacy(this.options.revisions)
+    return Refusals.broken(this.terms.revision)
   }
 
   private debug(text: string): void {
     this.fibers.run(this.services, Effect.logDebug(text))
-  }
-
-  private establish(established: Established): void {
-    const { clientCapabilities, clientInfo, envelope, initialized, logLevel, revision, subscriptions } = established
-    const agreed: Agreed = { revision, clientInfo, clientCapabilities, initialized: initialized ?? true }
-    this.state = Lifecycle.establish(this.state, agreed)
-    this.envelope = envelope
-    if (logLevel !== undefined) this.level = logLevel
-    if (subscriptions !== undefined) this.subscribed = new Set(subscriptions)
   }
 
   private makeSession(): Session {
@@ -457,22 +360,16 @@ export class Actor implements Host {
       accept: this.accept,
       peer: Peer.make(this.peerOptions),
       attach: (link) => this.attach(link),
-      establish: (established) => this.establish(established),
-      agreed: () => this.agreement(),
+      establish: (established) => this.terms.establish(established),
+      agreed: () => this.terms.agreed,
       logLevel: this.currentLevel,
-      subscriptions: () => this.subscribed ?? noSubscriptions,
+      subscriptions: () => this.terms.subscriptions,
       close: this.close,
       drain: (deadline: Duration.Input) => this.inFlight.drain(deadline),
       closed: Deferred.await(this.over),
       busy: () => this.inFlight.size > 0 || this.links.length > 0 || this.calls.size > 0 || this.fibers.size > 0,
       load: () => this.load()
     }
-  }
-
-  private agreement(): Agreed | undefined {
-    const agreed = Lifecycle.agreed(this.state)
-    const initialized = this.state._tag === "Ready"
-    return agreed === undefined || agreed.initialized || !initialized ? agreed : { ...agreed, initialized }
   }
 
   private load(): Load {
@@ -488,7 +385,7 @@ export class Actor implements Host {
   private attach(link: Link): Effect.Effect<void, Rejected, Scope.Scope> {
     return Effect.acquireRelease(
       Effect.suspend((): Effect.Effect<void, Rejected> => {
-        if (this.state._tag === "Closed") return Refusals.over(this.lastResort())
+        if (this.terms.closed) return Refusals.over(this.terms.revision)
         this.links.push(link)
         return Effect.void
       }),
@@ -500,9 +397,3 @@ export class Actor implements Host {
     )
   }
 }
-
-const afterHandshake = (handshake: Deferred.Deferred<boolean>, method: string, handled: Served): Served =>
-  Effect.flatMap(
-    Deferred.await(handshake),
-    (done) => done ? handled : Effect.fail(new McpError.InvalidRequest({ detail: `${method} came before initialize` }))
-  )

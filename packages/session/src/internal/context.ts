@@ -91,7 +91,7 @@ export class LiveContext {
   }
 
   /** Nothing more is sent about this request (PRG-03). */
-  readonly finish = (): void => {
+  finish(): void {
     this.over = true
   }
 }

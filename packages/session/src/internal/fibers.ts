@@ -5,15 +5,20 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 
+interface Place {
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+  index: number
+}
+
 export class Fibers {
-  private readonly running = new Set<Fiber.Fiber<unknown, unknown>>()
+  private readonly running: Array<Place> = []
 
   get size(): number {
-    return this.running.size
+    return this.running.length
   }
 
   all(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
-    return Array.from(this.running)
+    return this.running.map((place) => place.fiber)
   }
 
   /** Runs on this stack; gives the fiber if it suspended. `ended` hears the exit in either case. */
@@ -28,18 +33,27 @@ export class Fibers {
       ended?.(exit)
       return undefined
     }
-    this.running.add(fiber)
+    const place: Place = { fiber, index: this.running.length }
+    this.running.push(place)
     fiber.addObserver((exit) => {
-      this.running.delete(fiber)
+      this.leave(place)
       ended?.(exit)
     })
     return fiber
   }
 
+  /** The last one takes the place of the one that leaves. */
+  private leave(place: Place): void {
+    const last = this.running.pop()
+    if (last === undefined || last === place) return
+    last.index = place.index
+    this.running[place.index] = last
+  }
+
   /** Waits until all have ended, and interrupts those that have not by then. */
   settle(grace: Duration.Input): Effect.Effect<void> {
     return Effect.suspend(() => {
-      if (this.running.size === 0) return Effect.void
+      if (this.running.length === 0) return Effect.void
       return Effect.timeoutOrElse(Effect.asVoid(Fiber.awaitAll(this.all())), {
         duration: grace,
         orElse: () => Fiber.interruptAll(this.all())

@@ -4,6 +4,8 @@ import type { Revision } from "@mcpfx/schema/Revision"
 import { Rejected } from "@mcpfx/transport/Endpoint"
 import * as Exit from "effect/Exit"
 
+export type { Rejected }
+
 export type Refused = Exit.Exit<never, Rejected>
 
 const refuse = (
@@ -42,3 +44,6 @@ export const unsupported = (revision: Revision, supported: ReadonlyArray<string>
   refuse(new McpError.UnsupportedVersion({ supported, requested }), revision, 200)
 
 export const broken = (revision: Revision): Refused => refuse(new McpError.InternalError(), revision, 500)
+
+export const methodNotFound = (revision: Revision, method: string): Refused =>
+  refuse(new McpError.MethodNotFound({ method }), revision, 200)

@@ -1,3 +1,4 @@
+import * as ByteSize from "effect/ByteSize"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -150,25 +151,68 @@ const failureOf = (error: HttpServerError.HttpServerError | BodyFailure): BodyFa
   return new BodyFailure(tooLarge ? "TooLarge" : "Broken")
 }
 
+/** A web request whose body nobody has begun to read. */
+const isUnusedWeb = (source: object): boolean => "bodyUsed" in source && source.bodyUsed === false
+
+const counted = (gather: Gather, read: Effect.Effect<Uint8Array, HttpServerError.HttpServerError | BodyFailure>) =>
+  Effect.suspend(() => {
+    const refused = gather.start()
+    return refused === undefined ? read : Effect.fail(refused)
+  }).pipe(
+    Effect.mapError(failureOf),
+    Effect.ensuring(Effect.sync(() => gather.release()))
+  )
+
+/** Chunk by chunk, for a body of unknown length. */
 const fromStream = (
   request: HttpServerRequest.HttpServerRequest,
   gather: Gather
 ): Effect.Effect<Uint8Array, BodyFailure> =>
-  Effect.suspend(() => {
-    const refused = gather.start()
-    return refused === undefined
-      ? Stream.runForEach(request.stream, (chunk) => {
+  counted(
+    gather,
+    Effect.map(
+      Stream.runForEach(request.stream, (chunk) => {
         const failure = gather.add(chunk)
         return failure === undefined ? Effect.void : Effect.fail(failure)
-      })
-      : Effect.fail(refused)
-  }).pipe(
-    Effect.mapError(failureOf),
-    Effect.map(() => gather.bytes),
-    Effect.ensuring(Effect.sync(() => gather.release()))
+      }),
+      () => gather.bytes
+    )
+  )
+
+/** As the platform has it, which may have read it for somebody else before. */
+const fromPlatform = (
+  request: HttpServerRequest.HttpServerRequest,
+  settings: BodySettings,
+  gather: Gather
+): Effect.Effect<Uint8Array, BodyFailure> =>
+  counted(
+    gather,
+    Effect.map(
+      Effect.provideService(
+        request.arrayBuffer,
+        HttpIncomingMessage.MaxBodySize,
+        ByteSize.bytes(settings.maxBytes)
+      ),
+      (buffer) => new Uint8Array(buffer)
+    )
   )
 
 const digits = /^[0-9]{1,15}$/
+
+/** Reads a body of `length` announced bytes. */
+const gatherFrom = (
+  request: HttpServerRequest.HttpServerRequest,
+  settings: BodySettings,
+  length: number | undefined
+): Effect.Effect<Uint8Array, BodyFailure> => {
+  const { headers, source } = request
+  // A client that asks before it sends has to be told to go on, which the platform does when it is asked for the body.
+  const direct = headers["expect"] === undefined && headers["upgrade"] === undefined
+  if (direct && isUntouched(source)) return fromSource(source, new Gather(settings, length ?? 0))
+  return length === undefined && isUnusedWeb(source)
+    ? fromStream(request, new Gather(settings, 0))
+    : fromPlatform(request, settings, new Gather(settings, length ?? settings.maxBytes))
+}
 
 const read = (
   request: HttpServerRequest.HttpServerRequest,
@@ -177,11 +221,7 @@ const read = (
   const header = request.headers["content-length"]
   const length = header !== undefined && digits.test(header) ? Number(header) : undefined
   if (length !== undefined && length > settings.maxBytes) return fail("TooLarge")
-  const gather = new Gather(settings, length ?? 0)
-  const { headers, source } = request
-  // A client that asks before it sends has to be told to go on, which the platform does when it is asked for the body.
-  const direct = headers["expect"] === undefined && headers["upgrade"] === undefined && isUntouched(source)
-  const bytes = direct ? fromSource(source, gather) : fromStream(request, gather)
+  const bytes = gatherFrom(request, settings, length)
   return length !== undefined && length <= small
     ? bytes
     : Effect.timeoutOrElse(bytes, { duration: settings.timeout, orElse: () => fail("Timeout") })

@@ -27,6 +27,12 @@ export class Carry {
     return this.bytes.subarray(0, this.size)
   }
 
+  /** Keeps the first bytes only, and no room for more. */
+  shrink(size: number): void {
+    this.bytes = this.bytes.slice(0, Math.min(size, this.size))
+    this.size = this.bytes.length
+  }
+
   /** Empties it; a large buffer is given back, a small one is used again. */
   clear(): void {
     this.size = 0

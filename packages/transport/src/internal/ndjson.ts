@@ -161,9 +161,6 @@ export class Outbox {
     if (this.state !== "open") return Cause.done()
     return Effect.callback((resume) => {
       this.consumer = resume
-      return Effect.sync(() => {
-        this.consumer = undefined
-      })
     })
   })
 

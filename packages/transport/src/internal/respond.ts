@@ -185,9 +185,13 @@ export class Reply {
   push(message: JsonRpc.Outgoing): Effect.Effect<void> {
     if (this.oneShot) return Effect.void
     const text = JsonRpc.stringify(message)
-    return isLongerThan(text, this.options.settings.maxBytes)
-      ? Effect.logWarning("A message before an answer was too large and was dropped")
-      : Effect.asVoid(this.stream().put(this.options.events.encode(text)))
+    if (isLongerThan(text, this.options.settings.maxBytes)) {
+      return Effect.logWarning("A message before an answer was too large and was dropped")
+    }
+    const put = this.stream().put(this.options.events.encode(text))
+    // Resuming runs the response on this very stack, so the message has to be there already.
+    this.onSettled?.()
+    return Effect.asVoid(put)
   }
 
   private stream(): Outbox {
@@ -199,7 +203,6 @@ export class Reply {
     this.outbox = outbox
     if (events.prime !== undefined) outbox.add(events.prime)
     for (const text of this.answers) outbox.add(events.encode(text))
-    this.onSettled?.()
     return outbox
   }
 

@@ -41,6 +41,8 @@ export class Wire implements Sink {
   readonly inbound: Inbound
   readonly outbox: Outbox
   readonly link: Link
+  /** Completes when the connection has ended. */
+  readonly closed: Effect.Effect<TransportClosed>
   private readonly options: WireOptions
   private readonly closing = Deferred.makeUnsafe<TransportClosed>()
   private closeReason: TransportClosed | undefined = undefined
@@ -56,10 +58,11 @@ export class Wire implements Sink {
       dispatcher,
       onDeadReader: () => this.close(new TransportClosed({ reason: "The peer stopped reading" }))
     })
+    this.closed = Deferred.await(this.closing)
     this.link = {
       id: `${options.transport}-${++connections}`,
       send: (message) => this.send(message),
-      closed: Deferred.await(this.closing),
+      closed: this.closed,
       agreed: (agreement) => Effect.sync(() => this.agreed(agreement))
     }
     this.inbound = new Inbound({

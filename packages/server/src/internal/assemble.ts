@@ -1,0 +1,66 @@
+/** Puts an endpoint together: first what it shares with nobody, then what is registered, then its door. */
+import * as SessionLimits from "@mcpfx/session/SessionLimits"
+import * as Sessions from "@mcpfx/session/Sessions"
+import { SessionStore } from "@mcpfx/session/SessionStore"
+import type { Endpoint } from "@mcpfx/transport/Endpoint"
+import * as Limits from "@mcpfx/transport/Limits"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as ChangeBus from "../ChangeBus.ts"
+import * as McpEndpoint from "../McpEndpoint.ts"
+import * as Registry from "../Registry.ts"
+import type { InvalidOptions } from "../ServerError.ts"
+import * as ServerLimits from "../ServerLimits.ts"
+import * as Settings from "./settings.ts"
+
+/** What an endpoint provides to its registrations. */
+export type Provided = Registry.Registry | ChangeBus.ChangeBus | SecureRandom.SecureRandom
+
+/** Overrides apply to all that is built below, transports included. */
+export const limitsOf = (options: Settings.ServerOptions): Layer.Layer<never> => {
+  const limits = options.limits ?? {}
+  return Layer.mergeAll(ServerLimits.layer(limits), SessionLimits.layer(limits), Limits.layer(limits))
+}
+
+/** A bus that several endpoints are to share, such as one across machines, is provided from outside. */
+const bus: Layer.Layer<ChangeBus.ChangeBus> = Layer.unwrap(
+  Effect.map(
+    Effect.serviceOption(ChangeBus.ChangeBus),
+    Option.match({
+      onNone: () => ChangeBus.layerMemory,
+      onSome: (outer) => Layer.succeed(ChangeBus.ChangeBus, outer)
+    })
+  )
+)
+
+/** Sessions that another process is to go on with are kept in a store, which is provided from outside. */
+const directory: McpEndpoint.Directory = Layer.unwrap(
+  Effect.map(
+    Effect.serviceOption(SessionStore),
+    Option.match({
+      onNone: () => Sessions.layerMemory,
+      onSome: (store) => Layer.provide(Sessions.layer, Layer.succeed(SessionStore, store))
+    })
+  )
+)
+
+/**
+ * An endpoint of its own for `registrations`, which are built anew for it. They stand before the endpoint does, so that no
+ * request meets half of them.
+ */
+export const endpoint = <A, E, R>(
+  registrations: Layer.Layer<A, E, R>,
+  options: Settings.ServerOptions
+): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> => {
+  const base = Layer.provideMerge(Registry.layer, Layer.merge(bus, SecureRandom.layerWebCrypto))
+  const registered = Layer.provideMerge(registrations, base)
+  const door = Layer.unwrap(
+    Effect.gen(function*() {
+      const settings = yield* Effect.fromResult(Settings.make(options, yield* ServerLimits.ServerLimits))
+      return McpEndpoint.layer(settings, directory)
+    })
+  )
+  return Layer.fresh(Layer.provide(Layer.provide(door, registered), limitsOf(options)))
+}

@@ -1,0 +1,191 @@
+/** What a session and its peer have agreed on, and what the peer has asked to be kept: the state of the session. */
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as Logging from "@mcpfx/schema/Logging"
+import * as McpError from "@mcpfx/schema/McpError"
+import * as Methods from "@mcpfx/schema/Methods"
+import type { Revision } from "@mcpfx/schema/Revision"
+import * as Revisions from "@mcpfx/schema/Revisions"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
+import * as Lifecycle from "../Lifecycle.ts"
+import type { Agreed, Established, Options } from "../Session.ts"
+import type { CloseReason } from "../SessionError.ts"
+import * as Refusals from "./refusals.ts"
+import * as Unagreed from "./unagreed.ts"
+
+export type Served = Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
+
+const noSubscriptions: ReadonlySet<string> = new Set()
+
+export class Terms {
+  state: Lifecycle.State<Agreed> = Lifecycle.fresh
+  envelope: JsonRpc.JsonObject | undefined = undefined
+  level: Logging.Level | undefined
+  /** The id of the `initialize` that is being served. */
+  handshakeId: JsonRpc.RequestId | undefined = undefined
+  /** Succeeds with whether that was answered. */
+  private handshake: Deferred.Deferred<boolean> | undefined = undefined
+  private subscribed: Set<string> | undefined = undefined
+  private readonly options: Options
+  private readonly maxSubscriptions: number
+  /** Keeps the state elsewhere. */
+  private readonly save: Effect.Effect<void>
+  private readonly failed: () => void
+
+  constructor(options: Options, maxSubscriptions: number, save: Effect.Effect<void>, failed: () => void) {
+    this.options = options
+    this.maxSubscriptions = maxSubscriptions
+    this.save = save
+    this.failed = failed
+    this.level = options.defaultLogLevel
+    const established = options.established ?? Unagreed.revived(options.revisions, options.record)
+    if (established !== undefined) this.establish(established)
+  }
+
+  get closed(): boolean {
+    return this.state._tag === "Closed"
+  }
+
+  /** The terms in force, from the moment `initialize` came. */
+  get current(): Agreed | undefined {
+    return this.state._tag === "Negotiating" ? this.state.agreed : Lifecycle.agreed(this.state)
+  }
+
+  /** The terms in force, from the moment `initialize` was answered. */
+  get agreed(): Agreed | undefined {
+    const agreed = Lifecycle.agreed(this.state)
+    return agreed === undefined || agreed.initialized || this.state._tag !== "Ready"
+      ? agreed
+      : { ...agreed, initialized: true }
+  }
+
+  get subscriptions(): ReadonlySet<string> {
+    return this.subscribed ?? noSubscriptions
+  }
+
+  /** How errors are written. */
+  get revision(): Revision {
+    return this.current?.revision ?? Unagreed.revision(this.options.revisions)
+  }
+
+  /** The revision to send a method at: a client may open the conversation, a server may see whether anybody is there. */
+  revisionFor(method: string): Revision | undefined {
+    const { revisions, role } = this.options
+    return this.current?.revision ??
+      (role === "client" || method === Methods.Ping.name ? Unagreed.opening(revisions, method) : undefined)
+  }
+
+  establish(established: Established): void {
+    const { clientCapabilities, clientInfo, envelope, initialized, logLevel, revision, subscriptions } = established
+    const agreed: Agreed = { revision, clientInfo, clientCapabilities, initialized: initialized ?? true }
+    this.state = Lifecycle.establish(this.state, agreed)
+    this.envelope = envelope
+    if (logLevel !== undefined) this.level = logLevel
+    if (subscriptions !== undefined) this.subscribed = new Set(subscriptions)
+  }
+
+  /** `initialize` came: its terms, or why there are none. */
+  negotiate(message: JsonRpc.Request): Exit.Exit<Agreed, Refusals.Rejected> {
+    const { params } = message
+    const { revisions } = this.options
+    const version = params?.["protocolVersion"]
+    const requested = typeof version === "string" ? version : ""
+    const revision = Revisions.negotiate(requested, revisions)
+    if (revision === undefined) return Refusals.unsupported(this.revision, Revisions.versions(revisions), requested)
+    const terms = revision.request(Methods.Initialize)?.decodeParams(params ?? {})
+    if (terms === undefined) return Refusals.methodNotFound(revision, message.method)
+    if (Result.isFailure(terms)) return Refusals.badParams(revision, terms.failure.message())
+    const { capabilities, clientInfo } = terms.success
+    const agreed: Agreed = { revision, clientInfo, clientCapabilities: capabilities, initialized: false }
+    this.state = Lifecycle.negotiate(this.state, agreed)
+    this.handshake = Deferred.makeUnsafe<boolean>()
+    this.handshakeId = message.id
+    return Exit.succeed(agreed)
+  }
+
+  /** Serves a request that came before the answer to `initialize` when that is out. */
+  afterHandshake(method: string, handled: Served): Served {
+    return this.handshake === undefined ? handled : Effect.flatMap(
+      Deferred.await(this.handshake),
+      (done) =>
+        done ? handled : Effect.fail(new McpError.InvalidRequest({ detail: `${method} came before initialize` }))
+    )
+  }
+
+  settleHandshake(done: boolean): void {
+    const { handshake } = this
+    this.handshake = undefined
+    this.handshakeId = undefined
+    if (handshake !== undefined) Deferred.doneUnsafe(handshake, Exit.succeed(done))
+  }
+
+  handshakeFailed(): void {
+    this.state = Lifecycle.refused(this.state)
+    this.settleHandshake(false)
+    this.failed()
+  }
+
+  /** `notifications/initialized` came; whether that changed anything to keep. */
+  initialized(): boolean {
+    const before = this.state
+    this.state = Lifecycle.initialized(before)
+    return before._tag === "Initializing"
+  }
+
+  close(reason: CloseReason): void {
+    this.state = Lifecycle.close(this.state, reason)
+    this.settleHandshake(false)
+  }
+
+  /** What a successful answer changes here, before it goes out. */
+  keep(message: JsonRpc.Request, handled: Served, revision: Revision): Served {
+    switch (message.method) {
+      case Methods.Initialize.name:
+        return Effect.onExit(
+          this.change(handled, () => {
+            this.state = Lifecycle.answered(this.state)
+          }),
+          (exit) => Effect.sync(() => Exit.isSuccess(exit) ? this.settleHandshake(true) : this.handshakeFailed())
+        )
+      case Methods.LoggingSetLevel.name: {
+        const terms = revision.request(Methods.LoggingSetLevel)?.decodeParams(message.params ?? {})
+        if (terms === undefined || Result.isFailure(terms)) return handled
+        return this.change(handled, () => {
+          this.level = terms.success.level
+        })
+      }
+      case Methods.ResourcesSubscribe.name: {
+        const uri = uriOf(message, revision)
+        return uri === undefined ? handled : this.subscribe(handled, uri)
+      }
+      case Methods.ResourcesUnsubscribe.name: {
+        const uri = uriOf(message, revision)
+        return uri === undefined ? handled : this.change(handled, () => this.subscribed?.delete(uri))
+      }
+      default:
+        return handled
+    }
+  }
+
+  private subscribe(handled: Served, uri: string): Served {
+    const subscribed = this.subscribed ??= new Set()
+    if (subscribed.size >= this.maxSubscriptions && !subscribed.has(uri)) {
+      return Effect.fail(new McpError.TooManyRequests({ limit: "subscriptions" }))
+    }
+    return this.change(handled, () => subscribed.add(uri))
+  }
+
+  private change(handled: Served, apply: () => unknown): Served {
+    return Effect.flatMap(handled, (body) => {
+      apply()
+      return Effect.as(this.save, body)
+    })
+  }
+}
+
+const uriOf = (message: JsonRpc.Request, revision: Revision): string | undefined => {
+  const terms = revision.request(Methods.ResourcesSubscribe)?.decodeParams(message.params ?? {})
+  return terms === undefined || Result.isFailure(terms) ? undefined : terms.success.uri
+}

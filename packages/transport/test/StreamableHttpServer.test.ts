@@ -1,0 +1,709 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { Endpoint, Rejected } from "../src/Endpoint.ts"
+import type { Exchange } from "../src/Exchange.ts"
+import * as McpHeaders from "../src/McpHeaders.ts"
+import { CurrentPrincipal } from "../src/Principal.ts"
+import * as StreamableHttpServer from "../src/StreamableHttpServer.ts"
+import {
+  admitted,
+  attached,
+  held,
+  limited,
+  modern,
+  modernHeaders,
+  ping,
+  reading,
+  refused,
+  request,
+  scripted,
+  serve,
+  sse,
+  turns
+} from "./support/http.ts"
+
+/** Answers by the table from method to what to do. */
+const methods = (table: Record<string, (exchange: Exchange & { readonly message: JsonRpc.Request }) => void>) =>
+  scripted({
+    handle: (exchange) => {
+      const { message } = exchange
+      if (JsonRpc.isRequest(message)) table[message.method]?.({ ...exchange, message })
+      return admitted
+    }
+  })
+
+describe("what is let in", () => {
+  it.effect("[HTTP-12] a request is answered in JSON", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const answer = yield* ask({ body: ping })
+      assert.strictEqual(answer.status, 200)
+      assert.strictEqual(answer.headers.get("content-type"), "application/json")
+      assert.deepStrictEqual(answer.body, { jsonrpc: "2.0", id: 1, result: { method: "ping", era: "Legacy" } })
+    }))
+
+  it.effect("[HTTP-03] [field HTP-21] a foreign origin or host gets 403 and no handler runs", () =>
+    Effect.gen(function*() {
+      let handled = 0
+      const { ask } = yield* serve(scripted({
+        handle: (exchange) => {
+          handled++
+          return scripted().handle(exchange)
+        }
+      }))
+      for (const origin of ["https://evil.example", "null", "http://localhost.evil.example"]) {
+        const answer = yield* ask({ body: ping, headers: { origin } })
+        assert.strictEqual(answer.status, 403)
+        assert.deepStrictEqual(answer.body, refused(-32600, "Invalid request: Header Origin is not allowed"))
+        assert.isNull(answer.headers.get("access-control-allow-origin"))
+      }
+      for (const method of ["POST", "GET", "DELETE", "OPTIONS"]) {
+        const call = method === "POST" ? { method, body: ping } : { method }
+        assert.strictEqual((yield* ask({ ...call, headers: { host: "rebind.example:3000" } })).status, 403)
+        assert.strictEqual((yield* ask({ ...call, url: "http://rebind.example:3000/mcp" })).status, 403)
+      }
+      assert.strictEqual(handled, 0)
+      assert.strictEqual((yield* ask({ body: ping, headers: { origin: "http://localhost:5173" } })).status, 200)
+    }))
+
+  it.effect("[field HTP-01] parameters of the content type do not matter", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const answer = yield* ask({ body: ping, headers: { "content-type": "application/json; charset=utf-8" } })
+      assert.strictEqual(answer.status, 200)
+    }))
+
+  it.effect("[field HTP-34] a body of another type is not looked at", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      for (const type of ["text/plain", "application/x-www-form-urlencoded", undefined]) {
+        const answer = yield* ask({ body: ping, headers: { "content-type": type } })
+        assert.strictEqual(answer.status, 415)
+        assert.strictEqual(answer.body.error.code, -32600)
+      }
+    }))
+
+  it.effect("[field HTP-03] what is accepted decides the type of the answer, 406 where neither is", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const type = (accept: string | undefined) =>
+        Effect.map(
+          ask({ body: ping, headers: { accept } }),
+          (answer) => answer.status === 200 ? answer.headers.get("content-type") : answer.status
+        )
+      for (const accept of ["*/*", "application/*, text/*", "application/json", undefined]) {
+        assert.strictEqual(yield* type(accept), "application/json", accept)
+      }
+      for (const accept of ["text/event-stream", "application/json;q=0, text/event-stream"]) {
+        assert.strictEqual(yield* type(accept), "text/event-stream", accept)
+      }
+      const png = yield* ask({ body: ping, headers: { accept: "image/png" } })
+      assert.strictEqual(png.status, 406)
+      assert.strictEqual(png.body.error.code, -32600)
+      assert.notProperty(png.body, "id")
+    }))
+
+  it.effect("[HTTP-01] methods other than POST, GET, DELETE and OPTIONS get 405 and hear of those", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* serve(scripted())
+      for (const method of ["PUT", "PATCH", "HEAD"]) {
+        const response = yield* fetch({ method })
+        assert.strictEqual(response.status, 405)
+        assert.strictEqual(response.headers.get("allow"), "POST, GET, DELETE, OPTIONS")
+      }
+    }))
+
+  it.effect("[field HTP-29] a body past the limit gets 413, announced or not, and the next request is served", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const big = JSON.stringify(JsonRpc.request(1, "ping", { pad: "x".repeat(1000) }))
+      const announced = yield* ask({ body: big, headers: { "content-length": String(big.length) } })
+      assert.strictEqual(announced.status, 413)
+      const silent = yield* ask({ body: big })
+      assert.strictEqual(silent.status, 413)
+      assert.deepStrictEqual(silent.body.error.data, { reason: "MessageTooLarge", limit: 500 })
+      assert.strictEqual((yield* ask({ body: ping })).status, 200)
+    }).pipe(limited({ httpBodyIn: 500 })))
+
+  it.effect("bodies held at a time are bounded in total", () =>
+    Effect.gen(function*() {
+      const { ask, fetch } = yield* serve(scripted())
+      const small = yield* ask({ body: ping, headers: { "content-length": "50" } })
+      assert.strictEqual(small.status, 200)
+      const busy = yield* ask({ body: ping, headers: { "content-length": "150" } })
+      assert.strictEqual(busy.status, 503)
+      assert.strictEqual(busy.headers.get("retry-after"), "1")
+      assert.strictEqual(busy.body.error.code, -32000)
+      for (let i = 0; i < 20; i++) assert.strictEqual((yield* fetch({ body: ping })).status, 200)
+    }).pipe(limited({ bufferedBodies: 100 })))
+
+  it.effect("a body that does not arrive gets 408", () =>
+    Effect.gen(function*() {
+      const server = yield* serve(scripted())
+      const started = yield* Deferred.make<void>()
+      const body = new ReadableStream<Uint8Array>({
+        pull: () => {
+          Deferred.doneUnsafe(started, Effect.void)
+          return new Promise(() => {})
+        }
+      }, { highWaterMark: 0 })
+      const slow = new Request(request({ body: "" }), { body, duplex: "half" } as RequestInit)
+      const fiber = yield* Effect.forkChild(server.send(slow))
+      yield* Deferred.await(started)
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, 408)
+    }))
+})
+
+describe("the envelope", () => {
+  const counting = () => {
+    const state = { handled: 0 }
+    const endpoint = scripted({
+      handle: (exchange) => {
+        state.handled++
+        return scripted().handle(exchange)
+      }
+    })
+    return { state, endpoint }
+  }
+
+  it.effect("[RPC-08] [field RPC-17] what is no JSON gets 400 and an error without an id, or null where one is wanted", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      for (const body of ["{oops", "", "null,", "{\"jsonrpc\":\"2.0\"}}"]) {
+        const answer = yield* ask({ body })
+        assert.strictEqual(answer.status, 400)
+        assert.strictEqual(answer.body.error.code, -32700)
+        assert.notProperty(answer.body, "id")
+      }
+      for (const [version, id] of [["2025-06-18", null], ["2024-11-05", null], ["2025-11-25", undefined]] as const) {
+        const answer = yield* ask({ body: "{oops", headers: { "mcp-protocol-version": version } })
+        assert.strictEqual(answer.body.id, id, version)
+      }
+    }))
+
+  it.effect("[RPC-01] bytes that are no UTF-8 are no JSON", () =>
+    Effect.gen(function*() {
+      const { send } = yield* serve(scripted())
+      const body = new Uint8Array([...new TextEncoder().encode("{\"jsonrpc\":\"2.0\",\"id\":\""), 0xff, 0x22, 0x7d])
+      const response = yield* send(new Request(request({ body: "" }), { body }))
+      assert.strictEqual(response.status, 400)
+    }))
+
+  it.effect("[field FRM-02] characters cut between chunks arrive whole", () =>
+    Effect.gen(function*() {
+      const texts: Array<unknown> = []
+      const { send } = yield* serve(scripted({
+        handle: (exchange) => {
+          texts.push("params" in exchange.message ? exchange.message.params?.["t"] : undefined)
+          return scripted().handle(exchange)
+        }
+      }))
+      const bytes = new TextEncoder().encode(JSON.stringify(JsonRpc.request(7, "echo", { t: "é—🎉" })))
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          for (const byte of bytes) controller.enqueue(new Uint8Array([byte]))
+          controller.close()
+        }
+      })
+      const response = yield* send(new Request(request({ body: "" }), { body, duplex: "half" } as RequestInit))
+      assert.strictEqual(response.status, 200)
+      assert.deepStrictEqual(texts, ["é—🎉"])
+    }))
+
+  it.effect("[field RPC-16] [field RPC-04] [field RPC-19] [field RPC-13] [field RPC-11] what is no message gets 400 and runs nothing", () =>
+    Effect.gen(function*() {
+      const { endpoint, state } = counting()
+      const { ask } = yield* serve(endpoint)
+      for (
+        const [body, id] of [
+          ["{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", 1],
+          ["{\"id\":1,\"method\":\"ping\"}", 1],
+          ["{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", undefined],
+          ["{\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"method\":\"ping\"}", undefined],
+          ["{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"result\":{}}", 1],
+          ["{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"error\":{\"code\":1,\"message\":\"x\"}}", undefined],
+          ["{\"jsonrpc\":\"2.0\",\"id\":1}", 1],
+          ["{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\",\"params\":null}", undefined],
+          ["5", undefined]
+        ] as const
+      ) {
+        const answer = yield* ask({ body })
+        assert.strictEqual(answer.status, 400, body)
+        assert.strictEqual(answer.body.error.code, -32600, body)
+        assert.strictEqual(answer.body.id, id, body)
+      }
+      assert.strictEqual(state.handled, 0)
+    }))
+
+  it.effect("[field RPC-01] [RPC-05] the id comes back as it was sent", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      for (const id of ["req-abc", "1", "", "01", -5, 0]) {
+        assert.strictEqual((yield* ask({ body: JsonRpc.request(id, "ping") })).body.id, id)
+      }
+    }))
+
+  it.effect("a message that nests too deep is refused", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${"[".repeat(200)}${"]".repeat(200)}}}`
+      const answer = yield* ask({ body: deep })
+      assert.strictEqual(answer.status, 400)
+      assert.deepStrictEqual(answer.body.error.data, { reason: "MessageTooDeep", limit: 128 })
+    }))
+
+  it.effect("[field RPC-10] members nobody knows reach the endpoint as they are", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const { ask } = yield* serve(scripted({
+        handle: (exchange) => {
+          seen.push(exchange.message)
+          return scripted().handle(exchange)
+        }
+      }))
+      const body = { ...JsonRpc.request(1, "x/y", { extra: 1, _meta: { "example.com/trace": "t1" } }), trace: "x" }
+      assert.strictEqual((yield* ask({ body })).status, 200)
+      assert.deepStrictEqual(seen, [body])
+    }))
+})
+
+describe("notifications and responses", () => {
+  it.effect("[HTTP-10] [field HTP-18] what is taken gets 202 and no body", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* serve(scripted())
+      for (const body of [JsonRpc.notification("notifications/initialized"), { jsonrpc: "2.0", id: 1, result: {} }]) {
+        const response = yield* fetch({ body })
+        assert.strictEqual(response.status, 202)
+        assert.strictEqual(yield* Effect.promise(() => response.text()), "")
+        assert.isNull(response.headers.get("content-type"))
+      }
+    }))
+
+  it.effect("[HTTP-10] what is refused gets its status and an error without an id", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted({
+        handle: () => Effect.fail(new Rejected({ code: -32600, message: "no" }, 404, { "x-why": "gone" }))
+      }))
+      const answer = yield* ask({ body: JsonRpc.notification("notifications/initialized") })
+      assert.strictEqual(answer.status, 404)
+      assert.strictEqual(answer.headers.get("x-why"), "gone")
+      assert.deepStrictEqual(answer.body, refused(-32600, "no"))
+    }))
+})
+
+describe("modern requests", () => {
+  const failing = (code: number) =>
+    methods({
+      "tools/list": ({ message, outlet }) => outlet.answer(JsonRpc.failure(message.id, { code, message: "m" }))
+    })
+  const list = { body: modern(4, "tools/list"), headers: modernHeaders("tools/list") }
+
+  it.effect("[HTTP-53] [META-13] [field RPC-09] the error decides the status", () =>
+    Effect.gen(function*() {
+      for (
+        const [code, status] of [[-32601, 404], [-32020, 400], [-32021, 400], [-32022, 400], [-32602, 200], [
+          -32603,
+          200
+        ], [
+          7,
+          200
+        ]] as const
+      ) {
+        const { ask } = yield* serve(failing(code))
+        const answer = yield* ask(list)
+        assert.strictEqual(answer.status, status, String(code))
+        assert.deepStrictEqual(answer.body, { jsonrpc: "2.0", id: 4, error: { code, message: "m" } })
+      }
+    }))
+
+  it.effect("an error of the revisions before has status 200", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(failing(-32601))
+      assert.strictEqual((yield* ask({ body: JsonRpc.request(4, "tools/list") })).status, 200)
+    }))
+
+  it.effect("[HTTP-50] [HTTP-52] [HTTP-58] [field LIF-19] what the headers and the body disagree on gets 400 under the request's id", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const refusedWith = (call: Parameters<typeof ask>[0]) =>
+        Effect.map(ask(call), ({ body, status }) => [status, body.error?.code, body.id])
+      assert.deepStrictEqual(yield* refusedWith({ ...list, headers: {} }), [400, -32020, 4])
+      assert.deepStrictEqual(
+        yield* refusedWith({ ...list, headers: { ...list.headers, "mcp-protocol-version": "2025-11-25" } }),
+        [400, -32020, 4]
+      )
+      assert.deepStrictEqual(yield* refusedWith({ ...list, headers: modernHeaders("tools/call") }), [400, -32020, 4])
+      assert.deepStrictEqual(
+        yield* refusedWith({ body: JsonRpc.request(4, "tools/list", { _meta: {} }), headers: list.headers }),
+        [400, -32602, 4]
+      )
+      const call = modern(4, "tools/call", { name: "add" })
+      assert.deepStrictEqual(yield* refusedWith({ body: call, headers: modernHeaders("tools/call") }), [400, -32020, 4])
+      assert.strictEqual((yield* ask({ body: call, headers: modernHeaders("tools/call", "add") })).status, 200)
+    }))
+
+  it.effect("[HTTP-66] a session header is neither handed on nor written", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const { ask } = yield* serve(scripted({
+        handle: (exchange) => {
+          seen.push(exchange.facts.sessionId)
+          return Effect.as(scripted().handle(exchange), { sessionId: "minted" })
+        }
+      }))
+      const answer = yield* ask({ ...list, headers: { ...list.headers, "mcp-session-id": "x", "last-event-id": "4" } })
+      assert.strictEqual(answer.status, 200)
+      assert.isNull(answer.headers.get("mcp-session-id"))
+      assert.deepStrictEqual(seen, [undefined])
+    }))
+
+  it.effect("[HTTP-66] GET and DELETE get 405", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      for (const method of ["GET", "DELETE"]) {
+        const answer = yield* ask({ method, headers: { "mcp-protocol-version": "2026-07-28" } })
+        assert.strictEqual(answer.status, 405)
+        assert.strictEqual(answer.headers.get("allow"), "POST")
+      }
+    }))
+
+  it.effect("[XH-11] [XH-12] the endpoint sees the headers of the request and may refuse them", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted({
+        handle: (exchange) => {
+          const { facts, message } = exchange
+          const args = "params" in message ? message.params?.["arguments"] : undefined
+          const annotated = [{ path: ["region"], header: "Region", type: "string" as const }]
+          const fault = McpHeaders.checkParams(facts.headers ?? {}, annotated, args)
+          return fault === undefined
+            ? scripted().handle(exchange)
+            : Effect.fail(new Rejected({ code: -32020, message: McpHeaders.describe(fault) }, 400))
+        }
+      }))
+      const call = (args: JsonRpc.JsonObject, header?: string) =>
+        Effect.map(
+          ask({
+            body: modern(1, "tools/call", { name: "t", arguments: args }),
+            headers: { ...modernHeaders("tools/call", "t"), "Mcp-Param-Region": header }
+          }),
+          ({ body, status }) => [status, body.error?.code]
+        )
+      assert.deepStrictEqual(yield* call({ region: "eu" }), [400, -32020])
+      assert.deepStrictEqual(yield* call({ region: "eu" }, "us"), [400, -32020])
+      assert.deepStrictEqual(yield* call({ region: "eu" }, "=?base64?ZXU=?="), [200, undefined])
+      assert.deepStrictEqual(yield* call({ region: null }), [200, undefined])
+      assert.deepStrictEqual(yield* call({}), [200, undefined])
+    }))
+})
+
+describe("sessions", () => {
+  const opening = (sessionId: string) =>
+    scripted({ handle: (exchange) => Effect.as(scripted().handle(exchange), { sessionId }) })
+
+  it.effect("[HTTP-35] the id of the session a request opened is written, unless no header may hold it", () =>
+    Effect.gen(function*() {
+      for (const [id, written] of [["0123-abc", "0123-abc"], ["a b", null], ["é", null], ["", null]] as const) {
+        const { ask } = yield* serve(opening(id))
+        const answer = yield* ask({ body: ping, headers: { "mcp-session-id": "theirs" } })
+        assert.strictEqual(answer.headers.get("mcp-session-id"), written)
+      }
+      const { ask } = yield* serve(scripted())
+      assert.isNull((yield* ask({ body: ping, headers: { "mcp-session-id": "x" } })).headers.get("mcp-session-id"))
+    }))
+
+  it.effect("[HTTP-37] [HTTP-43] session and version headers are handed on, however their names are spelt", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const { ask } = yield* serve(scripted({
+        handle: (exchange) => {
+          seen.push([exchange.facts.sessionId, exchange.facts.protocolVersion, exchange.facts.classified])
+          return scripted().handle(exchange)
+        }
+      }))
+      yield* ask({ body: ping, headers: { "MCP-SESSION-ID": "s", "Mcp-Protocol-Version": "2025-06-18" } })
+      yield* ask({ body: ping, headers: { "mcp-session-id": "" } })
+      assert.deepStrictEqual(seen, [
+        ["s", "2025-06-18", { _tag: "Legacy", version: "2025-06-18" }],
+        [undefined, undefined, { _tag: "Legacy", version: undefined }]
+      ])
+    }))
+
+  it.effect("[field HTP-05] [HTTP-38] [HTTP-39] a refusal by the endpoint keeps its status, and the request its id", () =>
+    Effect.gen(function*() {
+      const gone = Effect.fail(new Rejected({ code: -32600, message: "Session not found" }, 404))
+      const { ask } = yield* serve(scripted({ handle: () => gone, attach: () => gone, terminate: () => gone }))
+      const post = yield* ask({ body: ping, headers: { "mcp-session-id": "gone-1" } })
+      assert.strictEqual(post.status, 404)
+      assert.deepStrictEqual(post.body, { ...refused(-32600, "Session not found"), id: 1 })
+      for (const method of ["GET", "DELETE"]) {
+        const answer = yield* ask({ method, headers: { "mcp-session-id": "gone-1" } })
+        assert.strictEqual(answer.status, 404)
+        assert.deepStrictEqual(answer.body, refused(-32600, "Session not found"))
+      }
+    }))
+
+  it.effect("[HTTP-41] [field HTP-04] DELETE ends the session; without sessions it gets 405 as GET does", () =>
+    Effect.gen(function*() {
+      const ended: Array<unknown> = []
+      const { fetch } = yield* serve(scripted({
+        terminate: (facts) =>
+          Effect.sync(() => {
+            ended.push(facts.sessionId)
+          })
+      }))
+      const response = yield* fetch({ method: "DELETE", headers: { "mcp-session-id": "s" } })
+      assert.strictEqual(response.status, 204)
+      assert.deepStrictEqual(ended, ["s"])
+      const none = Effect.fail(new Rejected({ code: -32600, message: "no" }, 405))
+      const stateless = yield* serve(scripted({ attach: () => none, terminate: () => none }))
+      for (const method of ["GET", "DELETE"]) {
+        const answer = yield* stateless.ask({ method })
+        assert.strictEqual(answer.status, 405)
+        assert.strictEqual(answer.headers.get("allow"), "POST")
+      }
+    }))
+
+  it.effect("[HTTP-45] [field LIF-08] an unsupported version header gets 400 on every method", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      for (const version of ["1999-01-01", "2025-06-18, 2025-06-18", "garbage"]) {
+        for (const call of [{ body: ping }, { method: "GET" }, { method: "DELETE" }]) {
+          const answer = yield* ask({ ...call, headers: { "mcp-protocol-version": version } })
+          assert.strictEqual(answer.status, 400)
+          assert.strictEqual(answer.body.error.code, -32602)
+        }
+      }
+      const initialize = JsonRpc.request(1, "initialize", { protocolVersion: "2099-01-01" })
+      const answer = yield* ask({ body: initialize, headers: { "mcp-protocol-version": "2099-01-01" } })
+      assert.strictEqual(answer.status, 200)
+    }))
+
+  it.effect("the caller that authentication found is handed on", () =>
+    Effect.gen(function*() {
+      const caller = { issuer: "i", subject: "alice", scopes: [], claims: {} }
+      const seen: Array<unknown> = []
+      const { ask } = yield* serve(
+        scripted({
+          handle: (exchange) => {
+            seen.push(Option.getOrUndefined(exchange.facts.principal))
+            return scripted().handle(exchange)
+          }
+        }),
+        { middleware: (app) => Effect.provideService(app, CurrentPrincipal, Option.some(caller)) }
+      )
+      yield* ask({ body: ping })
+      assert.deepStrictEqual(seen, [caller])
+    }))
+})
+
+describe("batches", () => {
+  const garbage = {
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32600, message: "Invalid request: a message is a JSON object" }
+  }
+  const pinged = (id: JsonRpc.RequestId) => ({ jsonrpc: "2.0", id, result: { method: "ping", era: "Legacy" } })
+
+  it.effect("[RPC-10] [field RPC-07] an array is answered by an array, also when it has one element", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      assert.deepStrictEqual((yield* ask({ body: [ping] })).body, [pinged(1)])
+      const mixed = yield* ask({
+        body: [ping, JsonRpc.notification("notifications/x"), 5, JsonRpc.request("b", "ping")]
+      })
+      assert.strictEqual(mixed.status, 200)
+      assert.sameDeepMembers(mixed.body, [pinged(1), garbage, pinged("b")])
+      assert.deepStrictEqual((yield* ask({ body: ping })).body, pinged(1))
+    }))
+
+  it.effect("[field RPC-07] a batch without requests gets 202, an empty one 400", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      const quiet = yield* ask({ body: [JsonRpc.notification("a"), JsonRpc.notification("b")] })
+      assert.deepStrictEqual([quiet.status, quiet.body], [202, ""])
+      const empty = yield* ask({ body: [] })
+      assert.strictEqual(empty.status, 400)
+      assert.strictEqual(empty.body.error.code, -32600)
+    }))
+
+  it.effect("[RPC-12] [field RPC-07] other revisions have no batches", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted({
+        admitBatch: (_, facts) =>
+          facts.protocolVersion === "2025-03-26"
+            ? Effect.void
+            : Effect.fail(new Rejected({ code: -32600, message: "No batches" }, 400))
+      }))
+      const status = (body: unknown, version: string) =>
+        Effect.map(ask({ body, headers: { "mcp-protocol-version": version } }), ({ body, status }) => [
+          status,
+          body.error?.code
+        ])
+      assert.deepStrictEqual(yield* status([ping], "2025-03-26"), [200, undefined])
+      assert.deepStrictEqual(yield* status([ping], "2025-06-18"), [400, -32600])
+      assert.deepStrictEqual(yield* status([ping], "2026-07-28"), [400, -32600])
+      assert.deepStrictEqual(yield* status([ping, modern(2, "a")], "2025-03-26"), [400, -32600])
+    }))
+
+  it.effect("a batch has a limit", () =>
+    Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      assert.strictEqual((yield* ask({ body: Array.from({ length: 101 }, () => ping) })).status, 400)
+      assert.strictEqual((yield* ask({ body: Array.from({ length: 100 }, () => ping) })).status, 200)
+    }))
+
+  it.effect("messages are handed over in order, and a refused one is answered in its place", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const { ask } = yield* serve(scripted({
+        handle: (exchange) => {
+          const { message } = exchange
+          seen.push("method" in message ? message.method : message)
+          return "method" in message && message.method === "no"
+            ? Effect.fail(new Rejected({ code: -32601, message: "no" }, 404))
+            : Effect.andThen(Effect.yieldNow, scripted().handle(exchange))
+        }
+      }))
+      const response = yield* ask({
+        body: [JsonRpc.request(1, "no"), JsonRpc.notification("n"), JsonRpc.request(2, "ping")]
+      })
+      assert.deepStrictEqual(seen, ["no", "n", "ping"])
+      assert.deepStrictEqual(response.body, [{ ...refused(-32601, "no"), id: 1 }, pinged(2)])
+    }))
+
+  it.effect("a batch whose answers come one by one is an event stream", () =>
+    Effect.gen(function*() {
+      const { endpoint, next } = yield* held()
+      const { fetch } = yield* serve(endpoint)
+      const fiber = yield* Effect.forkChild(fetch({ body: [ping, JsonRpc.request(2, "ping"), 5] }))
+      const first = yield* next
+      const second = yield* next
+      second.outlet.answer(JsonRpc.success(2, {}))
+      yield* TestClock.adjust("1 second")
+      const body = reading(yield* Fiber.join(fiber))
+      const success = (id: number) => ({ jsonrpc: "2.0", id, result: {} })
+      assert.strictEqual(yield* body.next, sse(garbage, success(2)))
+      first.outlet.answer(JsonRpc.success(1, {}))
+      assert.strictEqual(yield* body.rest, sse(success(1)))
+    }))
+
+  it.effect("leaving a batch is told to the requests without an answer", () =>
+    Effect.gen(function*() {
+      const left: Array<unknown> = []
+      const { endpoint, next } = yield* held(({ message }) => left.push("id" in message ? message.id : undefined))
+      const { fetch } = yield* serve(endpoint)
+      const controller = new AbortController()
+      yield* Effect.forkChild(fetch({ body: [ping, JsonRpc.request(2, "ping")], signal: controller.signal }))
+      const { outlet } = yield* next
+      yield* next
+      outlet.answer(JsonRpc.success(1, {}))
+      controller.abort()
+      yield* turns
+      assert.deepStrictEqual(left, [2])
+    }))
+})
+
+describe("CORS", () => {
+  const origin = "http://localhost:6274"
+
+  it.effect("[field HTP-22] a preflight is answered before authentication and sessions", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* serve(scripted(), {
+        middleware: () => Effect.succeed(HttpServerResponse.empty({ status: 401 }))
+      })
+      const response = yield* fetch({
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers":
+            "authorization, content-type, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name"
+        }
+      })
+      assert.strictEqual(response.status, 204)
+      assert.strictEqual(response.headers.get("access-control-allow-origin"), origin)
+      assert.include(response.headers.get("access-control-allow-headers"), "mcp-session-id")
+      assert.include(response.headers.get("access-control-allow-methods"), "DELETE")
+    }))
+
+  it.effect("[field HTP-22] answers carry the headers a page needs, refusals included", () =>
+    Effect.gen(function*() {
+      const open = yield* serve(scripted({ attach: (yield* attached).attach }))
+      const closed = yield* serve(scripted(), {
+        middleware: () =>
+          Effect.succeed(HttpServerResponse.empty({ status: 401, headers: { "www-authenticate": "Bearer" } }))
+      })
+      const responses = [
+        yield* open.fetch({ body: ping, headers: { origin } }),
+        yield* open.fetch({ body: "{oops", headers: { origin } }),
+        yield* open.fetch({ method: "GET", headers: { origin } }),
+        yield* closed.fetch({ body: ping, headers: { origin } })
+      ]
+      assert.deepStrictEqual(responses.map((response) => response.status), [200, 400, 200, 401])
+      for (const response of responses) {
+        assert.strictEqual(response.headers.get("access-control-allow-origin"), origin)
+        assert.include(response.headers.get("access-control-expose-headers"), "mcp-session-id")
+        assert.include(response.headers.get("vary"), "Origin")
+      }
+      yield* Effect.promise(() => responses[2]?.body?.cancel() ?? Promise.resolve())
+    }))
+
+  it.effect("authentication comes after the guard and before the body", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const { ask } = yield* serve(scripted(), {
+        middleware: () =>
+          Effect.sync(() => {
+            asked++
+            return HttpServerResponse.empty({ status: 401 })
+          })
+      })
+      assert.strictEqual((yield* ask({ body: "{oops" })).status, 401)
+      assert.strictEqual((yield* ask({ body: ping, headers: { origin: "https://evil.example" } })).status, 403)
+      assert.strictEqual(asked, 1)
+    }))
+})
+
+describe("routes", () => {
+  const fetchWith = (options: StreamableHttpServer.Options) =>
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() =>
+          HttpRouter.toWebHandler(
+            Layer.merge(
+              Layer.provide(StreamableHttpServer.routes(options), Layer.succeed(Endpoint, scripted())),
+              HttpRouter.add("GET", "/health", HttpServerResponse.text("ok"))
+            ),
+            { disableLogger: true }
+          )
+        ),
+        ({ dispose }) => Effect.promise(dispose)
+      ),
+      ({ handler }) => (call: Parameters<typeof request>[0]) => Effect.promise(() => handler(request(call)))
+    )
+
+  it.effect("[HTTP-01] [field HTP-17] the endpoint is one path, with and without a slash at its end, beside others", () =>
+    Effect.gen(function*() {
+      const fetch = yield* fetchWith({})
+      const status = (path: string, call: Parameters<typeof request>[0] = { body: ping }) =>
+        Effect.map(fetch({ ...call, url: `http://localhost${path}` }), (response) => response.status)
+      assert.strictEqual(yield* status("/mcp"), 200)
+      assert.strictEqual(yield* status("/mcp/"), 200)
+      assert.strictEqual(yield* status("/mcp?x=1"), 200)
+      assert.strictEqual(yield* status("/mcp", { method: "PUT" }), 405)
+      assert.strictEqual(yield* status("/mcp", { method: "HEAD" }), 405)
+      assert.strictEqual(yield* status("/health", { method: "GET" }), 200)
+      assert.strictEqual(yield* status("/other"), 404)
+    }))
+
+  it.effect("the path is an option", () =>
+    Effect.gen(function*() {
+      const fetch = yield* fetchWith({ path: "/api/v1/mcp" })
+      assert.strictEqual((yield* fetch({ body: ping, url: "http://localhost/api/v1/mcp" })).status, 200)
+      assert.strictEqual((yield* fetch({ body: ping })).status, 404)
+    }))
+})
