@@ -111,9 +111,7 @@ export class UrlElicitationRequired
 {}
 
 /** The user refused a sampling request (SMP-09). @category errors @since 0.1.0 */
-export class UserRejected
-  extends Schema.TaggedError<UserRejected>("@mcpfx/schema/UserRejected")("UserRejected", {})
-{}
+export class UserRejected extends Schema.TaggedError<UserRejected>("@mcpfx/schema/UserRejected")("UserRejected", {}) {}
 
 /** A limit of requests, sessions or streams is reached; `retryAfter` is in seconds. @category errors @since 0.1.0 */
 export class TooManyRequests

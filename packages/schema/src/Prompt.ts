@@ -11,6 +11,8 @@ import { cache, meta, page, requestMeta, result } from "./internal/fields.ts"
 import { JsonObject, open } from "./internal/json.ts"
 import * as Pagination from "./Pagination.ts"
 
+export * from "./PromptContract.ts"
+
 /**
  * One argument of a prompt; `required` defaults to `false`. `title` exists from 2025-06-18 on.
  *

@@ -10,6 +10,8 @@ import { cache, meta, page, requestMeta, result } from "./internal/fields.ts"
 import { JsonObject, open } from "./internal/json.ts"
 import * as Pagination from "./Pagination.ts"
 
+export * from "./ResourceContract.ts"
+
 /**
  * A resource as a server lists it. `title` and `_meta` exist from 2025-06-18 on, `icons` from 2025-11-25.
  *

@@ -11,6 +11,8 @@ import { JsonObject, JsonValue, open } from "./internal/json.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Task from "./Task.ts"
 
+export * from "./ToolContract.ts"
+
 /**
  * Hints about a tool's behaviour, not to be trusted from an untrusted server (TOL-17). They exist from 2025-03-26 on.
  *

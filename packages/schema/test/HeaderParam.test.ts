@@ -38,7 +38,11 @@ describe("headerParams", () => {
 
   it("[XH-04] refuses numbers, nulls, objects, lists and properties without a type", () => {
     for (const type of ["number", "null", "object", "array", ["string", "null"], undefined]) {
-      assert.match(fault(object({ a: { type, "x-mcp-header": "A" } })), /not on a string, integer or boolean/, String(type))
+      assert.match(
+        fault(object({ a: { type, "x-mcp-header": "A" } })),
+        /not on a string, integer or boolean/,
+        String(type)
+      )
     }
   })
 
@@ -66,7 +70,12 @@ describe("headerParams", () => {
   it("takes neither data nor a property of that name for the keyword", () => {
     const schema = object({
       "x-mcp-header": { type: "number" },
-      a: { type: "object", default: { "x-mcp-header": "A" }, enum: [{ "x-mcp-header": "A" }], const: { "x-mcp-header": "" } },
+      a: {
+        type: "object",
+        default: { "x-mcp-header": "A" },
+        enum: [{ "x-mcp-header": "A" }],
+        const: { "x-mcp-header": "" }
+      },
       properties: object({ properties: mark("P") })
     })
     assert.deepStrictEqual(
@@ -88,7 +97,11 @@ describe("valueOf", () => {
     assert.strictEqual(HeaderParam.valueOf(param, { target: { zone: 0 } }), 0)
     assert.strictEqual(HeaderParam.valueOf(param, { target: { zone: "" } }), "")
     assert.strictEqual(HeaderParam.valueOf(param, { target: { zone: false } }), false)
-    for (const args of [{}, { zone: 1 }, { target: null }, { target: { zone: null } }, { target: { zone: {} } }, { target: ["zone"] }]) {
+    for (
+      const args of [{}, { zone: 1 }, { target: null }, { target: { zone: null } }, { target: { zone: {} } }, {
+        target: ["zone"]
+      }]
+    ) {
       assert.isUndefined(HeaderParam.valueOf(param, args), JSON.stringify(args))
     }
     assert.isUndefined(HeaderParam.valueOf({ path: ["toString"], header: "X", type: "string" }, {}))

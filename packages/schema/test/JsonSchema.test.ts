@@ -31,7 +31,9 @@ const encode = <S extends Schema.ConstraintCodec<unknown, unknown, never, never>
 describe("fromSchema", () => {
   it("[JSC-01] shows a struct in the plainest form, without $schema", () => {
     assert.deepStrictEqual(
-      JsonSchema.fromSchema(Schema.Struct({ a: Schema.Finite, b: Schema.optionalKey(Schema.String), c: Schema.Boolean })),
+      JsonSchema.fromSchema(
+        Schema.Struct({ a: Schema.Finite, b: Schema.optionalKey(Schema.String), c: Schema.Boolean })
+      ),
       {
         type: "object",
         properties: { a: { type: "number" }, b: { type: "string" }, c: { type: "boolean" } },
@@ -152,9 +154,12 @@ describe("fromSchema", () => {
 
   it("leaves data that looks like a schema alone", () => {
     const data = { anyOf: [{ type: "string" }, { type: "null" }], additionalProperties: true }
-    assert.deepStrictEqual(properties({ a: Schema.Record(Schema.String, Schema.Unknown).annotate({ default: data }) }), {
-      a: { type: "object", default: data }
-    })
+    assert.deepStrictEqual(
+      properties({ a: Schema.Record(Schema.String, Schema.Unknown).annotate({ default: data }) }),
+      {
+        a: { type: "object", default: data }
+      }
+    )
   })
 
   it("[SCH-16] leaves free-form records open and says what they hold", () => {
@@ -173,7 +178,10 @@ describe("fromSchema", () => {
   })
 
   it("[SCH-16] shows additionalProperties: false at every level when excess is refused", () => {
-    const schema = Schema.Struct({ a: Schema.Struct({ b: Schema.String }), m: Schema.Record(Schema.String, Schema.String) })
+    const schema = Schema.Struct({
+      a: Schema.Struct({ b: Schema.String }),
+      m: Schema.Record(Schema.String, Schema.String)
+    })
     assert.deepStrictEqual(JsonSchema.fromSchema(schema, { excess: "error" }), {
       type: "object",
       properties: {
@@ -189,11 +197,17 @@ describe("fromSchema", () => {
 describe("codec", () => {
   it("refuses what the JSON Schema does not show: words for numbers, in both directions", () => {
     const schema = Schema.Struct({ a: Schema.Number, o: Schema.Option(Schema.Number), n: Node })
-    const json = { a: 1, o: { _tag: "Some", value: 2 }, n: { name: "x", weight: 3, kids: [{ name: "y", weight: 4, kids: [] }] } }
+    const json = {
+      a: 1,
+      o: { _tag: "Some", value: 2 },
+      n: { name: "x", weight: 3, kids: [{ name: "y", weight: 4, kids: [] }] }
+    }
     assert.isTrue(Result.isSuccess(decode(schema, json)))
     assert.isTrue(Result.isFailure(decode(schema, { ...json, a: "NaN" })))
     assert.isTrue(Result.isFailure(decode(schema, { ...json, o: { _tag: "Some", value: "Infinity" } })))
-    assert.isTrue(Result.isFailure(decode(schema, { ...json, n: { ...json.n, kids: [{ name: "y", weight: "NaN", kids: [] }] } })))
+    assert.isTrue(
+      Result.isFailure(decode(schema, { ...json, n: { ...json.n, kids: [{ name: "y", weight: "NaN", kids: [] }] } }))
+    )
     assert.isTrue(Result.isFailure(encode(Schema.Struct({ a: Schema.Number }), { a: Number.NaN })))
     assert.isTrue(Result.isFailure(encode(Node, { name: "x", weight: Number.POSITIVE_INFINITY, kids: [] })))
   })
@@ -217,10 +231,16 @@ describe("codec", () => {
     const schema = Schema.Struct({
       user: User,
       mode: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("fast"))),
-      either: Schema.Union([Schema.Struct({ k: Schema.Literal("a"), n: Schema.Number }), Schema.Struct({ k: Schema.Literal("b") })])
+      either: Schema.Union([
+        Schema.Struct({ k: Schema.Literal("a"), n: Schema.Number }),
+        Schema.Struct({ k: Schema.Literal("b") })
+      ])
     })
     const decoded = decode(schema, { user: { age: 3 }, either: { k: "a", n: 1 } })
-    assert.deepStrictEqual(decoded, Result.succeed({ user: new User({ age: 3 }), mode: "fast", either: { k: "a", n: 1 } }))
+    assert.deepStrictEqual(
+      decoded,
+      Result.succeed({ user: new User({ age: 3 }), mode: "fast", either: { k: "a", n: 1 } })
+    )
     assert.isTrue(Result.isFailure(decode(schema, { user: { age: 3 }, either: { k: "a", n: "NaN" } })))
   })
 

@@ -34,7 +34,10 @@ describe("make", () => {
   })
 
   it("[RES-07] lists what is there, MIME types with parameters as they are", () => {
-    assert.deepStrictEqual(Resource.toDescriptor(Resource.make("app://x", { name: "x" })), { uri: "app://x", name: "x" })
+    assert.deepStrictEqual(Resource.toDescriptor(Resource.make("app://x", { name: "x" })), {
+      uri: "app://x",
+      name: "x"
+    })
     const options = {
       name: "x",
       title: "T",
@@ -66,7 +69,10 @@ describe("template", () => {
   it("[RES-04] matches by the names in the template and decodes them", () => {
     const found = Option.getOrThrow(Note.match("notes://ann/7?tag=a&lines=10&tag=b"))
     assert.deepStrictEqual(found, { owner: "ann", id: "7", lines: "10", tag: ["a", "b"] })
-    assert.deepStrictEqual(Note.decodeParams(found), Result.succeed({ owner: "ann", id: 7, lines: 10, tag: ["a", "b"] }))
+    assert.deepStrictEqual(
+      Note.decodeParams(found),
+      Result.succeed({ owner: "ann", id: 7, lines: 10, tag: ["a", "b"] })
+    )
     assert.isTrue(Option.isNone(Note.match("notes://ann")))
     assert.deepStrictEqual(Note.variables.map(({ name }) => name), ["owner", "id", "lines", "tag"])
   })
@@ -106,14 +112,22 @@ describe("template", () => {
   })
 
   it("[RES-08] carries separators where that was asked for", () => {
-    const Query = Resource.template("demo://q/{term}", { name: "q", params: { term: Schema.String }, separators: "decode" })
+    const Query = Resource.template("demo://q/{term}", {
+      name: "q",
+      params: { term: Schema.String },
+      separators: "decode"
+    })
     const uri = Result.getOrThrow(Query.expand({ term: "a/b?c#d&e=f+g%" }))
     assert.deepStrictEqual(Query.match(uri), Option.some({ term: "a/b?c#d&e=f+g%" }))
   })
 
   it("[RES-10] [SCH-22] throws a defect for a template that could never be read", () => {
     const text = Schema.String
-    checkDefect(() => Resource.template("d://{a}{b}", { name: "x", params: { a: text, b: text } }), "d://{a}{b}", /nothing stands between/)
+    checkDefect(
+      () => Resource.template("d://{a}{b}", { name: "x", params: { a: text, b: text } }),
+      "d://{a}{b}",
+      /nothing stands between/
+    )
     checkDefect(() => Resource.template("d://{a-b}", { name: "x", params: { "a-b": text } }), "d://{a-b}", /at 5/)
     checkDefect(() => Resource.template("d://{a:3}", { name: "x", params: { a: text } }), "d://{a:3}", /prefix/)
   })
@@ -122,14 +136,29 @@ describe("template", () => {
     const widen = (source: string): string => source
     const text = Schema.String
     checkDefect(() => Resource.template(widen("d://{a}"), { name: "x", params: {} }), "d://{a}", /say nothing of "a"/)
-    checkDefect(() => Resource.template(widen("d://{a}"), { name: "x", params: { a: text, b: text } }), "d://{a}", /no variable "b"/)
+    checkDefect(
+      () => Resource.template(widen("d://{a}"), { name: "x", params: { a: text, b: text } }),
+      "d://{a}",
+      /no variable "b"/
+    )
     checkDefect(() => Resource.template("d://{a*}", { name: "x", params: { a: text } }), "d://{a*}", /list of strings/)
-    checkDefect(() => Resource.template("d://{a}", { name: "x", params: { a: Schema.Array(text) } }), "d://{a}", /as a string/)
-    checkDefect(() => Resource.template("d://{a}", { name: "x", params: { a: Schema.Struct({ b: text }) } }), "d://{a}", /as a string/)
+    checkDefect(
+      () => Resource.template("d://{a}", { name: "x", params: { a: Schema.Array(text) } }),
+      "d://{a}",
+      /as a string/
+    )
+    checkDefect(
+      () => Resource.template("d://{a}", { name: "x", params: { a: Schema.Struct({ b: text }) } }),
+      "d://{a}",
+      /as a string/
+    )
   })
 
   it("lists what is there", () => {
-    assert.deepStrictEqual(Resource.toTemplateDescriptor(Note), { uriTemplate: "notes://{owner}/{id}{?lines,tag*}", name: "note" })
+    assert.deepStrictEqual(Resource.toTemplateDescriptor(Note), {
+      uriTemplate: "notes://{owner}/{id}{?lines,tag*}",
+      name: "note"
+    })
     const full = Resource.template("d://{a}", {
       name: "x",
       title: "T",

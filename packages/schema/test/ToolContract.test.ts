@@ -82,7 +82,11 @@ describe("input", () => {
 
   it("[SCH-11] names the argument and what was expected, and never the value", () => {
     const Limit = Tool.make("limit", {
-      input: { limit: Schema.optionalKey(Schema.Int), q: Schema.String, deep: Schema.Array(Schema.Struct({ n: Schema.Finite })) }
+      input: {
+        limit: Schema.optionalKey(Schema.Int),
+        q: Schema.String,
+        deep: Schema.Array(Schema.Struct({ n: Schema.Finite }))
+      }
     })
     assert.strictEqual(
       message(Limit.decodeInput({ limit: null, deep: [{ n: 1 }, { n: "secret" }] })),
@@ -99,7 +103,9 @@ describe("input", () => {
   })
 
   it("names ten faults at most, and counts the rest", () => {
-    const Many = Tool.make("many", { input: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`a${n}`, Schema.String])) })
+    const Many = Tool.make("many", {
+      input: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`a${n}`, Schema.String]))
+    })
     assert.match(message(Many.decodeInput({})), /a9: is missing; and 2 more$/)
   })
 
@@ -113,7 +119,9 @@ describe("input", () => {
   })
 
   it("[SCH-13] gives handlers decoded values, and lists their JSON", () => {
-    const At = Tool.make("at", { input: { at: Schema.DateTimeUtcFromString, n: Schema.FiniteFromString, wait: Schema.DurationFromMillis } })
+    const At = Tool.make("at", {
+      input: { at: Schema.DateTimeUtcFromString, n: Schema.FiniteFromString, wait: Schema.DurationFromMillis }
+    })
     const at = DateTime.makeUnsafe(0)
     const decoded = Result.getOrThrow(At.decodeInput({ at: "1970-01-01T00:00:00Z", n: "5", wait: 10 }))
     assert.isTrue(DateTime.isUtc(decoded.at))
@@ -154,7 +162,9 @@ describe("input", () => {
     }
     const Loop: Schema.Codec<Loop> = Schema.suspend(() => Schema.Struct({ next: Loop }))
     assert.strictEqual(Tool.make("loop", { input: Loop }).inputSchema.type, "object")
-    const late = Tool.make("late", { input: Schema.suspend((): Schema.Codec<ReadonlyArray<string>> => Schema.Array(Schema.String)) })
+    const late = Tool.make("late", {
+      input: Schema.suspend((): Schema.Codec<ReadonlyArray<string>> => Schema.Array(Schema.String))
+    })
     checkDefect(() => late.inputSchema, "late", /not always an object/)
   })
 
@@ -162,7 +172,9 @@ describe("input", () => {
     interface Node {
       readonly kids: ReadonlyArray<Node>
     }
-    const Node: Schema.Codec<Node> = Schema.Struct({ kids: Schema.Array(Schema.suspend((): Schema.Codec<Node> => Node)) })
+    const Node: Schema.Codec<Node> = Schema.Struct({
+      kids: Schema.Array(Schema.suspend((): Schema.Codec<Node> => Node))
+    })
     const kids = { type: "array", items: { $ref: "#/$defs/Objects_" } }
     const tree: JsonSchema.ObjectRoot = { type: "object", properties: { kids }, required: ["kids"] }
     assert.deepStrictEqual(Tool.make("tree", { input: Node }).inputSchema, { ...tree, $defs: { Objects_: tree } })
@@ -182,11 +194,17 @@ describe("input", () => {
     assert.strictEqual(Result.getOrThrow(Foreign.decodeInput(args)), args)
     assert.deepStrictEqual(Foreign.decodeInput(undefined), Result.succeed({}))
     assert.isTrue(Result.isFailure(Foreign.decodeInput([])))
-    checkDefect(() => Tool.make("bad", { input: JsonSchema.foreign({ type: "string" }) }).inputSchema, "bad", /"string"/)
+    checkDefect(
+      () => Tool.make("bad", { input: JsonSchema.foreign({ type: "string" }) }).inputSchema,
+      "bad",
+      /"string"/
+    )
   })
 
   it("keeps defaults", () => {
-    const Mode = Tool.make("mode", { input: { mode: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("fast"))) } })
+    const Mode = Tool.make("mode", {
+      input: { mode: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("fast"))) }
+    })
     assert.deepStrictEqual(Mode.decodeInput(undefined), Result.succeed({ mode: "fast" }))
   })
 })
@@ -205,7 +223,10 @@ describe("headers", () => {
       { path: ["tries"], header: "Tries", type: "integer" },
       { path: ["target", "dry"], header: "Dry", type: "boolean" }
     ])
-    assert.deepStrictEqual(Deploy.decodeInput({ region: "eu", tries: 1, target: {} }), Result.succeed({ region: "eu", tries: 1, target: {} }))
+    assert.deepStrictEqual(
+      Deploy.decodeInput({ region: "eu", tries: 1, target: {} }),
+      Result.succeed({ region: "eu", tries: 1, target: {} })
+    )
     assert.deepStrictEqual(Add.headerParams, [])
   })
 
@@ -231,7 +252,11 @@ describe("output", () => {
     assert.strictEqual(message(Add.decodeOutput({ sum: "x" })), "sum: Expected number")
     assert.strictEqual(message(Add.decodeOutput({})), "sum: is missing")
     assert.isTrue(Result.isFailure(Add.encodeOutput({ sum: Number.NaN })))
-    assert.deepStrictEqual(Add.outputSchema, { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] })
+    assert.deepStrictEqual(Add.outputSchema, {
+      type: "object",
+      properties: { sum: { type: "number" } },
+      required: ["sum"]
+    })
   })
 
   it("[SCH-13] encodes dates before they are checked", () => {
@@ -247,7 +272,9 @@ describe("output", () => {
     assert.strictEqual(list.outputSchema?.["type"], "array")
     assert.deepStrictEqual(list.encodeOutput([1, 2]), Result.succeed([1, 2]))
     assert.deepStrictEqual(Tool.make("nil", { output: Schema.Null }).encodeOutput(null), Result.succeed(null))
-    const union = Tool.make("union", { output: Schema.Union([Schema.Struct({ a: Schema.String }), Schema.Struct({ b: Schema.String })]) })
+    const union = Tool.make("union", {
+      output: Schema.Union([Schema.Struct({ a: Schema.String }), Schema.Struct({ b: Schema.String })])
+    })
     assert.strictEqual(union.outputSchema?.["type"], "object")
     const mixed = Tool.make("mixed", { output: Schema.Union([Schema.Struct({ a: Schema.String }), Schema.Null]) })
     assert.notProperty(mixed.outputSchema, "type")

@@ -33,7 +33,9 @@ const rfc: { readonly [name: string]: UriTemplate.Value } = {
 }
 
 /** The examples of RFC 6570, sections 3.2.1 to 3.2.9. */
-const examples: ReadonlyArray<readonly [section: string, rows: ReadonlyArray<readonly [template: string, uri: string]>]> = [
+const examples: ReadonlyArray<
+  readonly [section: string, rows: ReadonlyArray<readonly [template: string, uri: string]>]
+> = [
   ["3.2.1 variable expansion", [
     ["{count}", "one,two,three"],
     ["{count*}", "one,two,three"],
@@ -234,7 +236,9 @@ describe("parse", () => {
   })
 
   it("[RES-10] accepts dots, underscores and triplets in names", () => {
-    for (const source of ["{user.id}", "{_a}", "{%C3%A9}", "{a,b*,c:3}"]) assert.isTrue(Result.isSuccess(UriTemplate.parse(source)))
+    for (const source of ["{user.id}", "{_a}", "{%C3%A9}", "{a,b*,c:3}"]) {
+      assert.isTrue(Result.isSuccess(UriTemplate.parse(source)))
+    }
   })
 })
 
@@ -283,7 +287,19 @@ describe("match", () => {
   })
 
   it("[RES-09] never gives a wide variable a dot segment or an encoded separator", () => {
-    const traversals = ["../x", "a/../../x", "a/..", "./a", "a/%2e%2e/b", "a/%2E%2E", "..%2Fx", "a%2Fb", "a%5C..%5Cb", "a\\..", "x%00"]
+    const traversals = [
+      "../x",
+      "a/../../x",
+      "a/..",
+      "./a",
+      "a/%2e%2e/b",
+      "a/%2E%2E",
+      "..%2Fx",
+      "a%2Fb",
+      "a%5C..%5Cb",
+      "a\\..",
+      "x%00"
+    ]
     for (const value of traversals) {
       assert.isUndefined(match("file:///{+path}", `file:///${value}`), value)
       assert.isUndefined(match("file://{/path*}", `file:///${value}`), value)
@@ -312,7 +328,10 @@ describe("match", () => {
   it("matches the templates of opaque schemes and of literal queries", () => {
     assert.deepStrictEqual(match("urn:isbn:{id}", "urn:isbn:0451450523"), { id: "0451450523" })
     assert.deepStrictEqual(match("search://q?term={x}", "search://q?term=cats"), { x: "cats" })
-    assert.deepStrictEqual(match("search://q?term={x}&lang={y}", "search://q?term=a%26b&lang=en"), { x: "a&b", y: "en" })
+    assert.deepStrictEqual(match("search://q?term={x}&lang={y}", "search://q?term=a%26b&lang=en"), {
+      x: "a&b",
+      y: "en"
+    })
     assert.isUndefined(match("search://q?term={x}", "search://q?term=a&other=1"))
     assert.isUndefined(match("search://q?term={x}", "search://q"))
   })
@@ -369,7 +388,11 @@ describe("match", () => {
     assert.deepStrictEqual(match("d://{y}-{m}-{d}", "d://2026-07-28"), { y: "2026", m: "07", d: "28" })
     assert.deepStrictEqual(match("d://{a}-{b}", "d://x-y-z"), { a: "x", b: "y-z" })
     assert.deepStrictEqual(match("d://{name}.txt", "d://x.txt.txt"), { name: "x.txt" })
-    assert.deepStrictEqual(match("d://{+dir}/{name}.{ext}", "d://a/b/c.tar.gz"), { dir: "a/b", name: "c.tar", ext: "gz" })
+    assert.deepStrictEqual(match("d://{+dir}/{name}.{ext}", "d://a/b/c.tar.gz"), {
+      dir: "a/b",
+      name: "c.tar",
+      ext: "gz"
+    })
     assert.deepStrictEqual(match("d://{+path}/raw", "d://a/raw/raw"), { path: "a/raw" })
     assert.deepStrictEqual(match("d://x{/path*}/end", "d://x/a/b/end"), { path: ["a", "b"] })
   })
@@ -458,7 +481,19 @@ describe("fault", () => {
   it("[RES-13] [RES-05] tells URIs from other texts", () => {
     const good = ["demo://a", "urn:isbn:1", "file:///a%20b", "mailto:a@b.c", "http://[::1]:80/a?b#c", "x-y+z.1:a"]
     for (const uri of good) assert.isUndefined(UriTemplate.fault(uri), uri)
-    const bad = ["", "not a uri", "nope", "demo:", "/a/b", "1a:b", "demo://a b", "demo://%zz", "demo://%E9", "demo://caf\u00e9", "demo://a\n"]
+    const bad = [
+      "",
+      "not a uri",
+      "nope",
+      "demo:",
+      "/a/b",
+      "1a:b",
+      "demo://a b",
+      "demo://%zz",
+      "demo://%E9",
+      "demo://caf\u00e9",
+      "demo://a\n"
+    ]
     for (const uri of bad) assert.isString(UriTemplate.fault(uri), uri)
   })
 })

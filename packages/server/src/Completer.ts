@@ -35,12 +35,14 @@ export type Provider<R = never> =
   ) => Effect.Effect<Offered, Refusal | InputError, R>)
 
 /**
- * Providers by the names of what they complete. Arguments without one complete to nothing.
+ * Providers by the names of what they complete. Names without one complete to nothing.
  *
  * @category models
  * @since 0.1.0
  */
-export type Providers<Names extends string, R = never> = { readonly [Name in Names]?: Provider<R> | undefined }
+export type Providers<Arguments, R = never> = {
+  readonly [Name in keyof Arguments]?: Provider<R> | undefined
+}
 
 /**
  * The values that begin with what was typed, in their order; the case of letters does not matter.

@@ -35,7 +35,7 @@ export interface Next<out Provides = never> {
  * @since 0.1.0
  */
 export interface Fn<in Provides, out Fails, out R> {
-  (next: Next<Provides>, call: Call): Effect.Effect<unknown, Fails | Unhandled, R>
+  (next: Next<Provides>, call: Call): Effect.Effect<unknown, Fails | Unhandled, R | RequestServices>
 }
 
 /**

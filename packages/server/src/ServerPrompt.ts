@@ -11,7 +11,7 @@ import * as PromptContract from "@mcpfx/schema/PromptContract"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { Provider, Providers } from "./Completer.ts"
+import type { Providers } from "./Completer.ts"
 import type { RequestServices } from "./Entry.ts"
 import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
@@ -38,13 +38,13 @@ export type Failed = Refusal | InputError
  * @category models
  * @since 0.1.0
  */
-export interface Options<Names extends string, R = never> {
+export interface Options<Arguments, R = never> {
   /** Who sees the prompt; everybody by default. To others it does not exist. */
   readonly visible?: ((context: RequestContext["Service"]) => boolean) | undefined
   /** Scopes a caller must have been granted, beside those of the contract. */
   readonly scopes?: ReadonlyArray<string> | undefined
   /** Gives values for arguments, by name. */
-  readonly complete?: Providers<Names, R> | undefined
+  readonly complete?: Providers<Arguments, R> | undefined
 }
 
 const message = (role: Role) => (content: string | Content.Content): Prompt.Message => ({
@@ -111,17 +111,21 @@ export const result = (options: {
  * @category layers
  * @since 0.1.0
  */
-export const prompt = <Name extends string, Arguments, R = never, R2 = never>(
+export const prompt = <
+  Name extends string,
+  Arguments,
+  R = never,
+  R2 = never
+>(
   contract: PromptContract.Contract<Name, Arguments>,
   handler: (args: NoInfer<Arguments>) => Effect.Effect<Messages | Result, Failed, R>,
-  options: Options<keyof NoInfer<Arguments> & string, R2> = {}
+  options: Options<NoInfer<Arguments>, R2> = {}
 ): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R | R2, RequestServices>> =>
   registration((enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry
       const captured = yield* capture<R | R2>()
       const target = { kind: "prompt", name: contract.name } as const
-      const complete: Readonly<Record<string, Provider<R2> | undefined>> = options.complete ?? {}
       yield* registry.register({
         kind: "prompt",
         name: contract.name,
@@ -130,7 +134,7 @@ export const prompt = <Name extends string, Arguments, R = never, R2 = never>(
         asks: capabilitiesOf(contract.asks),
         scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
         get: getPrompt(contract, enclosing, (args) => running(captured, handler(args))),
-        completions: completions(complete, { target, contract, enclosing, captured })
+        completions: completions(options.complete ?? {}, { target, contract, enclosing, captured })
       })
     })
   )

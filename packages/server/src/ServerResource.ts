@@ -9,7 +9,7 @@ import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { Provider, Providers } from "./Completer.ts"
+import type { Providers } from "./Completer.ts"
 import type { CacheHint, RequestServices } from "./Entry.ts"
 import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
@@ -154,8 +154,8 @@ export const resource = <Uri extends string, Content, R = never>(
  * @category models
  * @since 0.1.0
  */
-export interface TemplateOptions<Names extends string, R = never> extends Options {
-  readonly complete?: Providers<Names, R> | undefined
+export interface TemplateOptions<Params, R = never> extends Options {
+  readonly complete?: Providers<Params, R> | undefined
 }
 
 /**
@@ -182,20 +182,25 @@ export interface TemplateOptions<Names extends string, R = never> extends Option
  * @category layers
  * @since 0.1.0
  */
-export const template = <Uri extends string, Params, Content, R = never, R2 = never>(
+export const template = <
+  Uri extends string,
+  Params,
+  Content,
+  R = never,
+  R2 = never
+>(
   contract: ResourceContract.TemplateContract<Uri, Params, Content>,
   handler: (
     params: NoInfer<Params>,
     uri: string
   ) => Effect.Effect<Returned<NoInfer<Content>>, Failed, R>,
-  options: TemplateOptions<keyof NoInfer<Params> & string, R2> = {}
+  options: TemplateOptions<NoInfer<Params>, R2> = {}
 ): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R | R2, RequestServices>> =>
   registration((enclosing: Enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry
       const captured = yield* capture<R | R2>()
       const target = { kind: "template", name: contract.uriTemplate } as const
-      const complete: Readonly<Record<string, Provider<R2> | undefined>> = options.complete ?? {}
       yield* registry.register({
         kind: "template",
         template: contract.uriTemplate,
@@ -203,7 +208,7 @@ export const template = <Uri extends string, Params, Content, R = never, R2 = ne
         visible: visibility(enclosing, target, options.visible),
         ...facts(contract, options),
         match: readTemplate(contract, enclosing, (params, uri) => running(captured, handler(params, uri))),
-        completions: completions(complete, { target, contract, enclosing, captured })
+        completions: completions(options.complete ?? {}, { target, contract, enclosing, captured })
       })
     })
   )

@@ -8,7 +8,6 @@ import { RequestContext } from "@mcpfx/session/RequestContext"
 import { CurrentPrincipal, type Principal } from "@mcpfx/transport/Principal"
 import { Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import * as Call from "../src/Call.ts"
-import type { RequestServices } from "../src/Entry.ts"
 import * as Middleware from "../src/Middleware.ts"
 import { DuplicateEntry, ResultMismatch, Unhandled } from "../src/ServerError.ts"
 import * as ServerPrompt from "../src/ServerPrompt.ts"
@@ -231,7 +230,7 @@ describe("Middleware", () => {
       const Built = Middleware.make()("built", Effect.gen(function*() {
         events.push("open")
         yield* Effect.addFinalizer(() => Effect.sync(() => events.push("close")))
-        const pass: Middleware.Fn<never, never, RequestServices> = (next, call) => next(call)
+        const pass: Middleware.Fn<never, never, never> = (next, call) => next(call)
         return pass
       }))
       const group = (name: string) =>

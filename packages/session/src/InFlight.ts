@@ -40,6 +40,8 @@ export interface Run {
   readonly effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
   /** Told once when nothing more may be sent, right before the answer. */
   readonly watcher?: { finish(): void } | undefined
+  /** Called once when the request is over, after the answer; not for a request that was cancelled. */
+  readonly after?: (() => void) | undefined
 }
 
 /**
@@ -178,10 +180,13 @@ export class InFlight {
   private cancel(entry: Entry): void {
     if (entry.cancelled || entry.settled) return
     entry.cancelled = true
-    // First the handler, whose finalizers may still take back what it asked on this stream; then the stream.
-    entry.fiber?.interruptUnsafe()
+    // First the handler, whose finalizers may still take back what it asked on this stream; then the stream. Where nothing
+    // is asked on streams, nothing may be sent any more (STD-14).
+    const asks = entry.run.revision.era === "legacy"
+    if (asks) entry.fiber?.interruptUnsafe()
     entry.run.watcher?.finish()
     entry.run.outlet.end()
+    if (!asks) entry.fiber?.interruptUnsafe()
   }
 
   /** Closes the scope, then answers: on the request's own fiber, in an uninterruptible region. */
@@ -209,14 +214,20 @@ export class InFlight {
       if (this.table.size === 0) { for (const wake of Array.from(this.waiting)) wake() }
     }
     if (entry.cancelled) return undefined
-    const { id, outlet, revision, watcher } = entry.run
-    watcher?.finish()
+    entry.run.watcher?.finish()
+    const log = this.answer(entry.run, exit)
+    entry.run.after?.()
+    return log
+  }
+
+  private answer(run: Run, exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>): Effect.Effect<void> | undefined {
+    const { id, outlet, revision } = run
     if (Exit.isSuccess(exit)) {
       const sent = Result.try(() => outlet.answer(JsonRpc.success(id, exit.value)))
-      return Result.isSuccess(sent) ? undefined : this.broken(entry.run, Cause.die(sent.failure))
+      return Result.isSuccess(sent) ? undefined : this.broken(run, Cause.die(sent.failure))
     }
     const failure = Cause.findError(exit.cause)
-    if (Result.isFailure(failure)) return this.broken(entry.run, exit.cause)
+    if (Result.isFailure(failure)) return this.broken(run, exit.cause)
     outlet.answer(JsonRpc.failure(id, McpError.toWire(failure.success, revision)))
     return undefined
   }

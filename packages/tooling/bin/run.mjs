@@ -28,6 +28,7 @@ const scripts = {
   "fixture:server": [{ file: "packages/tooling/src/conformance/fixtureServer.ts" }],
   "fixture:client": [{ file: "packages/tooling/src/conformance/fixtureClient.ts" }],
   mutations: [{ file: "packages/tooling/src/mutations/run.ts" }],
+  barrels: [{ file: "packages/tooling/src/barrels.ts" }],
   trace: [{ file: "packages/tooling/src/trace/run.ts" }],
   "pack:check": [{ file: "packages/tooling/src/pack/run.ts" }],
   changeset: [{ bin: "@changesets/cli" }],

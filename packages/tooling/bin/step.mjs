@@ -4,6 +4,21 @@ import { constants } from "node:os"
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
 
+/**
+ * npm starts a shell and sends its signals to that shell alone, which may die of them without telling us. So under npm
+ * the end of the parent counts as a request to stop.
+ */
+const onOrphaned = (stop) => {
+  if (process.env.npm_lifecycle_event === undefined) return () => {}
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    stop()
+  }, 200)
+  return () => clearInterval(timer)
+}
+
 export const runStep = (command, args, env) =>
   new Promise((settle, reject) => {
     const child = spawn(command, args, { stdio: "inherit", env })
@@ -13,7 +28,9 @@ export const runStep = (command, args, env) =>
       child.kill(signal)
     }
     for (const signal of signals) process.on(signal, forward)
+    const stopWatching = onOrphaned(() => child.kill("SIGTERM"))
     const done = (finish) => {
+      stopWatching()
       for (const signal of signals) process.off(signal, forward)
       finish()
     }

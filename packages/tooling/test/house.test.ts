@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { arrows } from "../src/house/arrows.ts"
 import { banned } from "../src/house/banned.ts"
+import { barrels } from "../src/house/barrels.ts"
 import { type Manifest, manifests } from "../src/house/manifests.ts"
 import { names } from "../src/house/names.ts"
 import { format, type Problem } from "../src/house/problem.ts"
@@ -35,6 +36,8 @@ describe("arrows", () => {
     ["node:fs", "only the packages node and cli may import what Node brings"],
     ["fs", "only the packages node and cli may import what Node brings"],
     ["jose", "jose is neither a dependency nor a peer dependency of transport"],
+    ["./index.ts", "imports a barrel: name the module"],
+    ["@mcpfx/schema/index", "imports a package, not a module of it"],
     ["./Exchange", "relative import has no extension"],
     ["../../schema/src/JsonRpc.ts", "relative import leaves packages/transport/src/"],
     ["../test/golden.ts", "relative import leaves packages/transport/src/"]
@@ -84,6 +87,22 @@ describe("manifests", () => {
     assert.lengthOf(check("extra", {}), 1)
     assert.lengthOf(check("bench", {}), 1)
     assert.deepStrictEqual(check("bench", { private: true }), [])
+  })
+})
+
+describe("barrels", () => {
+  const module = (path: string) => ({ path: `packages/schema/src/${path}`, text: "" })
+  const modules = ["Tool.ts", "JsonRpc.ts", "internal/fields.ts", "revision/v2025_11_25.ts"].map(module)
+  const good = "export * as JsonRpc from \"./JsonRpc.ts\"\nexport * as Tool from \"./Tool.ts\"\n"
+
+  it("list every public module, sorted", () => {
+    assert.deepStrictEqual(barrels([...modules, { ...module("index.ts"), text: good }]), [])
+  })
+
+  it("are wanted for every published package, and nowhere else", () => {
+    assert.lengthOf(barrels(modules), 1)
+    assert.lengthOf(barrels([...modules, { ...module("index.ts"), text: `${good}export const a = 1\n` }]), 1)
+    assert.deepStrictEqual(barrels([{ path: "packages/bench/src/Main.ts", text: "" }]), [])
   })
 })
 
@@ -164,6 +183,7 @@ describe("names", () => {
     assert.strictEqual(check("packages/schema/src/JsonRpc.ts"), 0)
     assert.strictEqual(check("packages/schema/src/revision/v2025_11_25.ts"), 0)
     assert.strictEqual(check("packages/schema/src/internal/fields.ts"), 0)
+    assert.strictEqual(check("packages/schema/src/index.ts"), 0)
     assert.strictEqual(check("packages/cli/src/commands/serve.ts"), 0)
     assert.strictEqual(check("packages/schema/src/jsonRpc.ts"), 1)
     assert.strictEqual(check("packages/schema/src/internal/Fields.ts"), 1)

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"
-import { afterAll } from "vitest"
+import { afterAll, vi } from "vitest"
 import { root } from "../src/root.ts"
 
 const folders: Array<string> = []
@@ -100,6 +100,32 @@ describe.skipIf(process.platform === "win32")("the launcher", () => {
   it("passes signals on and waits for the script to end", async () => {
     const { code } = await run(repository("true"), ["demo", "--wait"], (kill) => kill())
     assert.strictEqual(code, 7)
+  })
+
+  it("stops the script when npm's shell is killed", async () => {
+    const home = repository("true")
+    const stopped = join(home, "stopped")
+    writeFileSync(
+      join(home, "packages/examples/src/demo.ts"),
+      `import { writeFileSync } from "node:fs"
+process.on("SIGTERM", () => { writeFileSync(${JSON.stringify(stopped)}, ""); process.exit(0) })
+setInterval(() => {}, 1000)
+console.log("up")
+`
+    )
+    // `; true` keeps the shell from becoming the launcher itself.
+    const shell = spawn("sh", ["-c", `"${process.execPath}" "${home}/packages/tooling/bin/run.mjs" demo; true`], {
+      env: {
+        ...process.env,
+        npm_lifecycle_event: "demo",
+        npm_execpath: "",
+        PATH: `${home}/commands:${process.env["PATH"]}`
+      },
+      stdio: ["ignore", "pipe", "ignore"]
+    })
+    await new Promise((settle) => shell.stdout.once("data", settle))
+    shell.kill("SIGTERM")
+    await vi.waitFor(() => assert.isTrue(existsSync(stopped)), { timeout: 10_000 })
   })
 
   it("prefers the packaged Node", async () => {

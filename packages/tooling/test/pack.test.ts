@@ -49,6 +49,7 @@ describe("a packed package", () => {
 
   it("offers its modules, not its internals", () => {
     const files = [
+      "dist/index.js",
       "dist/B.js",
       "dist/A.js",
       "dist/A.d.ts",
@@ -57,6 +58,7 @@ describe("a packed package", () => {
       "dist/revision/v1.js"
     ]
     assert.deepStrictEqual(publicModules(tarball(files)), [
+      "@mcpfx/schema",
       "@mcpfx/schema/A",
       "@mcpfx/schema/B",
       "@mcpfx/schema/revision/v1"

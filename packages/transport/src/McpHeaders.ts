@@ -260,8 +260,8 @@ const textOf = (value: unknown): string | undefined => {
  * ```ts
  * import { McpHeaders } from "@mcpfx/transport"
  *
- * McpHeaders.mirrorParams([{ path: ["region"], header: "Region", type: "string" }], { region: "eu" })
- * // => { "mcp-param-region": "eu" }
+ * const annotations = [{ path: ["region"], header: "Region", type: "string" }] as const
+ * McpHeaders.mirrorParams(annotations, { region: "eu" }) // => { "mcp-param-region": "eu" }
  * ```
  *
  * @category encoding

@@ -116,8 +116,8 @@ export const transport = (endpoint: Endpoint["Service"]): ClientTransport["Servi
  *   return yield* Deferred.await(answer)
  * })
  *
- * Effect.runPromise(Effect.scoped(Effect.provide(program, Layer.provide(Memory.layer, server))))
- * // => { jsonrpc: "2.0", id: 1, result: { pong: true } }
+ * const run = Effect.scoped(Effect.provide(program, Layer.provide(Memory.layer, server)))
+ * await Effect.runPromise(run) // => { jsonrpc: "2.0", id: 1, result: { pong: true } }
  * ```
  *
  * @category layers

@@ -241,7 +241,7 @@ export const make = (options: Options): Effect.Effect<ClientTransport["Service"]
  * **Example** (A server written in Node)
  *
  * ```ts
- * import { NodeServices } from "@effect/platform-node"
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
  * import { StdioClient } from "@mcpfx/transport"
  * import { Layer } from "effect"
  *

@@ -112,7 +112,8 @@ export const serve: <EI, EO>(endpoint: Endpoint["Service"], streams: Streams<EI,
  * **Example** (A server that knows `ping`)
  *
  * ```ts
- * import { NodeRuntime, NodeServices } from "@effect/platform-node"
+ * import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+ * import * as NodeServices from "@effect/platform-node/NodeServices"
  * import { JsonRpc } from "@mcpfx/schema"
  * import { StdioServer } from "@mcpfx/transport"
  * import { Effect } from "effect"

@@ -48,7 +48,10 @@ export const after = <A>(self: Reader<A>, project: Project): Reader<A> => ({
 })
 
 /** As the reader given, which is not asked about objects that `is` already knows to be right. */
-export const quick = <A extends object>(self: Reader<A>, is: (wire: JsonObject) => wire is JsonObject & A): Reader<A> => ({
+export const quick = <A extends object>(
+  self: Reader<A>,
+  is: (wire: JsonObject) => wire is JsonObject & A
+): Reader<A> => ({
   schema: self.schema,
   read: (wire) => is(wire) ? wire : self.read(wire)
 })
@@ -58,7 +61,6 @@ export const either = <A>(fallback: Reader<A>, select: (wire: JsonObject) => Rea
   schema: fallback.schema,
   read: (wire) => (select(wire) ?? fallback).read(wire)
 })
-
 
 const nothing: JsonObject = {}
 

@@ -57,7 +57,11 @@ const once = <A>(make: () => A): () => A => {
 
 type Added<Entry> = ReadonlyArray<readonly [entry: Entry, sender: Sender]>
 
-const rows = <Entry extends { readonly name: string }>(base: Rows<Entry>, added: Added<Entry>, gone: ReadonlySet<string>) =>
+const rows = <Entry extends { readonly name: string }>(
+  base: Rows<Entry>,
+  added: Added<Entry>,
+  gone: ReadonlySet<string>
+) =>
   new Map([
     ...[...base].filter(([name]) => !gone.has(name)),
     ...added.map(([entry, sender]): [string, Row<Entry>] => [entry.name, { entry, sender }])

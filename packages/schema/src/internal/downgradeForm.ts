@@ -28,7 +28,10 @@ const property: Project = (property) => {
   return plain["oneOf"] === undefined ? plain : { ...omit("oneOf")(plain), ...choices(plain["oneOf"]) }
 }
 
-const form: Project = compose(omit("mode", "task"), member("requestedSchema", compose(omit("$schema"), values("properties", property))))
+const form: Project = compose(
+  omit("mode", "task"),
+  member("requestedSchema", compose(omit("$schema"), values("properties", property)))
+)
 
 /** A page to visit becomes a question without fields that names it. */
 const page = (params: JsonObject): JsonObject => ({

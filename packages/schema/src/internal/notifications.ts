@@ -49,5 +49,11 @@ const acknowledgedWith = <A>(filter: Schema.Codec<A, unknown>, project: Project)
 })
 
 /** Without the tasks extension: no `taskIds`. */
-export const acknowledged = onNotification(Methods.SubscriptionsAcknowledged, acknowledgedWith(coreFilter, omit("taskIds")))
-export const acknowledgedTasks = onNotification(Methods.SubscriptionsAcknowledged, acknowledgedWith(Subscription.Filter, same))
+export const acknowledged = onNotification(
+  Methods.SubscriptionsAcknowledged,
+  acknowledgedWith(coreFilter, omit("taskIds"))
+)
+export const acknowledgedTasks = onNotification(
+  Methods.SubscriptionsAcknowledged,
+  acknowledgedWith(Subscription.Filter, same)
+)

@@ -8,7 +8,8 @@ import type * as Tool from "../Tool.ts"
 
 /** A call by name with arguments, and nothing else that means something on any revision. */
 export const isPlainCall =
-  (isMeta: (u: unknown) => boolean) => (wire: JsonObject): wire is JsonObject & Tool.CallParams & { _meta: JsonObject } => {
+  (isMeta: (u: unknown) => boolean) =>
+  (wire: JsonObject): wire is JsonObject & Tool.CallParams & { _meta: JsonObject } => {
     const args = wire["arguments"]
     return typeof wire["name"] === "string" && (args === undefined || isJsonObject(args)) && isMeta(wire["_meta"]) &&
       wire["task"] === undefined && wire["inputResponses"] === undefined && wire["requestState"] === undefined
@@ -21,6 +22,7 @@ const isPlainText = (block: unknown): block is Content.Text =>
 /** A complete result of texts without annotations. */
 export const isPlainResult = (wire: JsonObject): wire is JsonObject & Tool.CallResult => {
   const { _meta, content, isError, resultType } = wire
-  return Array.isArray(content) && content.every(isPlainText) && (resultType === undefined || resultType === "complete") &&
+  return Array.isArray(content) && content.every(isPlainText) &&
+    (resultType === undefined || resultType === "complete") &&
     (isError === undefined || typeof isError === "boolean") && (_meta === undefined || isJsonObject(_meta))
 }

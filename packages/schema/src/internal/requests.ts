@@ -9,8 +9,8 @@ import { onRequest } from "./definition.ts"
 import { hundredValues } from "./downgrade.ts"
 import { coreFilter, SubscriptionMeta } from "./filter.ts"
 import { JsonObject } from "./json.ts"
-import { compose, member, members, omit, type Project, same } from "./project.ts"
 import { isPlainCall } from "./plainCall.ts"
+import { compose, member, members, omit, type Project, same } from "./project.ts"
 import * as readers from "./readers.ts"
 import type { Fields, Members, Shapes } from "./shapes.ts"
 
@@ -240,7 +240,7 @@ export const rootsInput = onRequest(Methods.RootsList, (s) => ({
   writeParams: same,
   result: Struct({ roots: list(s.root.schema) }),
   readResult: readers.roots,
-  writeResult: members("roots", s.root.write)
+  writeResult: compose(omit("_meta"), members("roots", s.root.write))
 }))
 
 const listen = <A>(filter: Schema.Codec<A, unknown>, project: Project) => (s: Shapes) => ({

@@ -35,7 +35,10 @@ const roundSchema = (s: Shapes) =>
       Schema.Union([
         Struct({ method: Schema.Literal("elicitation/create"), params: s.elicit.schema }),
         Struct({ method: Schema.Literal("sampling/createMessage"), params: s.sample.schema }),
-        Struct({ method: Schema.Literal("roots/list"), params: Schema.optionalKey(Struct({ _meta: Schema.optionalKey(JsonObject) })) })
+        Struct({
+          method: Schema.Literal("roots/list"),
+          params: Schema.optionalKey(Struct({ _meta: Schema.optionalKey(JsonObject) }))
+        })
       ])
     )),
     requestState: Schema.optionalKey(Schema.String),
@@ -81,4 +84,3 @@ export const toolsCallOrTask = onRequest(Methods.ToolsCall, (s) => {
       result["resultType"] === "task" ? tasks.flatten(result) : plain.writeResult(result)
   }
 })
-

@@ -3,8 +3,9 @@ import * as Schema from "effect/Schema"
 import { isJsonObject, type JsonObject, WireError } from "../JsonRpc.ts"
 import * as Task from "../Task.ts"
 import { type Reader, reader } from "./codec.ts"
+import { page } from "./fields.ts"
 import { JsonObject as AnyObject } from "./json.ts"
-import { compose, member, omit, type Project, rename, same } from "./project.ts"
+import { compose, member, omit, type Project, rename } from "./project.ts"
 import { tolerant } from "./tolerant.ts"
 
 const { Struct } = Schema
@@ -52,7 +53,7 @@ export const fromCore: Project = compose(
   rename("pollInterval", "pollIntervalMs")
 )
 
-const members: ReadonlySet<string> = new Set([...Object.keys(extensionFields)])
+const members: ReadonlySet<string> = new Set(Object.keys(extensionFields))
 
 /** Takes the members of a task out of an object into its member `task`. */
 export const nest: Project = (flat) => {
@@ -106,9 +107,11 @@ const flatCore = Struct({ ...coreFields, ...meta })
 export const core = {
   got: through(got, flatCore, compose(omit("resultType"), fromCore)),
   cancelled: through(cancelled, flatCore, compose(omit("resultType"), fromCore, nest)),
-  listed: through(listed, Struct({ tasks: Schema.Array(Struct(coreFields)), ...meta }), (wire) => {
+  listed: through(listed, Struct({ tasks: Schema.Array(Struct(coreFields)), ...page, ...meta }), (wire) => {
     const tasks = wire["tasks"]
-    return Array.isArray(tasks) ? { ...wire, tasks: tasks.map((task) => isJsonObject(task) ? fromCore(task) : task) } : wire
+    return Array.isArray(tasks)
+      ? { ...wire, tasks: tasks.map((task) => isJsonObject(task) ? fromCore(task) : task) }
+      : wire
   }),
   status: { schema: flatCore, read: (wire: JsonObject) => status.read(fromCore(wire)) }
 }
@@ -116,6 +119,5 @@ export const core = {
 export const extension = {
   got: tolerant(got),
   cancelled: tolerant({ schema: cancelled.schema, read: (wire: JsonObject) => cancelled.read(omit("task")(wire)) }),
-  status,
-  same
+  status
 }

@@ -4,7 +4,7 @@ import * as Methods from "../Methods.ts"
 import type * as Task from "../Task.ts"
 import { either, type Reader, reader, type RequestSpec } from "./codec.ts"
 import { onNotification, onRequest } from "./definition.ts"
-import { JsonObject } from "./json.ts"
+import { JsonObject, open } from "./json.ts"
 import { compose, members, omit, type Project, same } from "./project.ts"
 import * as readers from "./readers.ts"
 import * as requests from "./requests.ts"
@@ -55,7 +55,7 @@ export const cancel = onRequest(Methods.TasksCancel, (s) => ({
   writeResult: compose(tasks.flatten, writeFlat)
 }))
 
-const payload = Struct({ _meta: Schema.optionalKey(JsonObject) })
+const payload = open({ _meta: Schema.optionalKey(JsonObject) })
 
 export const result = onRequest(Methods.TasksResult, (s) => ({
   ...params(s),

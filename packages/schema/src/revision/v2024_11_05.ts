@@ -23,7 +23,7 @@ import {
   toolTalkToText
 } from "../internal/downgrade.ts"
 import { isRequestMeta, RequestMeta } from "../internal/fields.ts"
-import { JsonObject, JsonObjects, Unit } from "../internal/json.ts"
+import { JsonObject, JsonObjects, open, Unit } from "../internal/json.ts"
 import * as notifications from "../internal/notifications.ts"
 import { compose, member, members, omit, type Project, same } from "../internal/project.ts"
 import * as requests from "../internal/requests.ts"
@@ -55,7 +55,7 @@ export const blockSchemas = {
   resource: Struct({ type: Schema.Literal("resource"), resource: contents, ...annotations })
 }
 
-const objectSchema = Struct({
+const objectSchema = open({
   type: Schema.Literal("object"),
   properties: Schema.optionalKey(JsonObjects),
   required: Schema.optionalKey(Schema.Array(Schema.String))

@@ -17,7 +17,7 @@ import {
 } from "../internal/downgrade.ts"
 import { formOnly, joinedValues } from "../internal/downgradeForm.ts"
 import { RequestMeta } from "../internal/fields.ts"
-import { JsonObject, JsonObjects } from "../internal/json.ts"
+import { JsonObject, JsonObjects, open } from "../internal/json.ts"
 import { compose, member, omit, type Project, same } from "../internal/project.ts"
 import * as requests from "../internal/requests.ts"
 import * as Resource from "../Resource.ts"
@@ -71,7 +71,7 @@ const form = Struct({
 const lateForm: Project = omit("mode", "task", "url", "elicitationId")
 
 /** A JSON Schema whose root is an object, as a tool of this revision has it. */
-export const objectSchema = Struct({
+export const objectSchema = open({
   $schema: text,
   type: Schema.Literal("object"),
   properties: Schema.optionalKey(JsonObjects),
@@ -123,7 +123,11 @@ export const definition = extend(base.definition, {
       client: {
         schema: Struct({ ...clientFields, elicitation: Schema.optionalKey(JsonObject) }),
         write: capabilities.client["2025-06-18"],
-        read: compose(omit("tasks"), member("sampling", omit("context", "tools")), member("elicitation", omit("form", "url")))
+        read: compose(
+          omit("tasks"),
+          member("sampling", omit("context", "tools")),
+          member("elicitation", omit("form", "url"))
+        )
       },
       content,
       contents: { schema: Resource.Contents, write: same, read: same },

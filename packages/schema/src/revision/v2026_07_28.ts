@@ -49,6 +49,7 @@ const writeTool = omit("execution")
 
 const { elicitationId: _e, task: _t, _meta: _m, ...page } = Elicitation.UrlParams.fields
 const { task: _ft, _meta: _fm, ...form } = Elicitation.FormParams.fields
+const { _meta: _am, ...answer } = Elicitation.Result.schema.fields
 const { tasks: _ct, ...clientFields } = Capabilities.Client.schema.fields
 const { tasks: _st, ...serverFields } = Capabilities.Server.schema.fields
 
@@ -104,8 +105,8 @@ const shapes = () => {
       read: compose(bare, omit("elicitationId"))
     },
     elicited: {
-      schema: Elicitation.Result.schema,
-      write: compose(omit("resultType"), acceptedOnly),
+      schema: Struct(answer),
+      write: compose(omit("resultType", "_meta"), acceptedOnly),
       read: same
     }
   }

@@ -99,7 +99,11 @@ describe("any neutral value is written as the specification of each revision all
         if (!isJsonObject(params)) continue
         const written = revision.request(method)?.encodeParams(withEnvelope(revision, params))
         const message = { jsonrpc: "2.0", id: 1, method: method.name, params: written }
-        assert.deepStrictEqual(faults(revision.version, request, message), [], `${revision.version} ${JSON.stringify(written)}`)
+        assert.deepStrictEqual(
+          faults(revision.version, request, message),
+          [],
+          `${revision.version} ${JSON.stringify(written)}`
+        )
       }
     }, runs)
     it.prop(`[LIF-18] result of ${method.name}`, [Arbitrary.schema(method.result)], ([result]) => {
@@ -125,7 +129,11 @@ describe("any neutral value is written as the specification of each revision all
         if (!isJsonObject(params)) continue
         const written = revision.notification(method)?.encodeParams(complete(method.name, params))
         const message = { jsonrpc: "2.0", method: method.name, params: written }
-        assert.deepStrictEqual(faults(revision.version, name, message), [], `${revision.version} ${JSON.stringify(written)}`)
+        assert.deepStrictEqual(
+          faults(revision.version, name, message),
+          [],
+          `${revision.version} ${JSON.stringify(written)}`
+        )
       }
     }, runs)
   }
@@ -150,10 +158,15 @@ describe("any neutral value is written as the specification of each revision all
 
 describe("the schemas of the neutral model", () => {
   for (const method of methods) {
-    it.prop(`[RPC-10] ${method.name}: what a revision reads is of the neutral shape`, [Arbitrary.schema(method.params)], ([
-      params
-    ]) => {
-      assert.isTrue(Schema.is(method.params)(params))
-    }, runs)
+    it.prop(
+      `[RPC-10] ${method.name}: what a revision reads is of the neutral shape`,
+      [Arbitrary.schema(method.params)],
+      ([
+        params
+      ]) => {
+        assert.isTrue(Schema.is(method.params)(params))
+      },
+      runs
+    )
   }
 })

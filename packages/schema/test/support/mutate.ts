@@ -29,11 +29,13 @@ const replace = (value: unknown, path: Path, by: unknown): unknown => {
     })
   }
   if (!isRecord(value)) return value
-  return Object.fromEntries(Object.entries(value).flatMap(([key, item]): ReadonlyArray<[string, unknown]> => {
-    if (key !== head) return [[key, item]]
-    const next = replace(item, rest, by)
-    return next === gone ? [] : [[key, next]]
-  }))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]): ReadonlyArray<[string, unknown]> => {
+      if (key !== head) return [[key, item]]
+      const next = replace(item, rest, by)
+      return next === gone ? [] : [[key, next]]
+    })
+  )
 }
 
 export interface Damage {

@@ -1,6 +1,6 @@
 /** The JSON Schemas of the specification, as its conformance suite carries them, one per revision. */
-import { createRequire } from "node:module"
 import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import type { Version } from "../../src/Revision.ts"
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonMap
@@ -24,7 +24,9 @@ interface CfWorker {
 
 const isCfWorker = (u: unknown): u is CfWorker => typeof u === "object" && u !== null && "Validator" in u
 
-const loaded: unknown = createRequire(new URL("../../../session/package.json", import.meta.url))("@cfworker/json-schema")
+const loaded: unknown = createRequire(new URL("../../../session/package.json", import.meta.url))(
+  "@cfworker/json-schema"
+)
 if (!isCfWorker(loaded)) throw new Error("@cfworker/json-schema is not what was expected")
 const { Validator } = loaded
 
@@ -46,7 +48,9 @@ const literalEnd = (start: number): number => {
   throw new Error("unbalanced literal")
 }
 
-const literals = [...source.matchAll(/\{\$schema:`https?:\/\/json-schema\.org\/[^`]*schema#?`,(?:definitions|\$defs):/g)]
+const literals = [
+  ...source.matchAll(/\{\$schema:`https?:\/\/json-schema\.org\/[^`]*schema#?`,(?:definitions|\$defs):/g)
+]
   .map(({ index }): JsonMap => {
     const value: unknown = new Function(`return ${source.slice(index, literalEnd(index))}`)()
     if (!isMap(value)) throw new Error("not a schema")
@@ -67,15 +71,16 @@ const relaxed = (path: string, node: Json): Json => {
   )
 }
 
-const asNumber = (type: Json): Json =>
-  Array.isArray(type) ? type.map(asNumber) : type === "integer" ? "number" : type
+const asNumber = (type: Json): Json => Array.isArray(type) ? type.map(asNumber) : type === "integer" ? "number" : type
 
 const numbers = (node: Json): Json =>
   Array.isArray(node)
     ? node.map(numbers)
     : isMap(node)
     ? Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, key === "type" && !isMap(value) ? asNumber(value) : numbers(value)])
+      Object.entries(node).map((
+        [key, value]
+      ) => [key, key === "type" && !isMap(value) ? asNumber(value) : numbers(value)])
     )
     : node
 
@@ -118,7 +123,13 @@ const first = (second: JsonMap): JsonMap => {
     ...definitions,
     ServerCapabilities: dropMember(definitions["ServerCapabilities"], "properties", "completions"),
     Tool: dropMember(definitions["Tool"], "properties", "annotations"),
-    ProgressNotification: dropMember(definitions["ProgressNotification"], "properties", "params", "properties", "message")
+    ProgressNotification: dropMember(
+      definitions["ProgressNotification"],
+      "properties",
+      "params",
+      "properties",
+      "message"
+    )
   }
 }
 
@@ -140,7 +151,13 @@ const validators = new Map<string, { readonly validate: (value: unknown) => Chec
 
 /** The validator cannot point at a name that is half a character. */
 const wellFormed = (value: unknown): unknown =>
-  value === undefined ? undefined : JSON.parse(JSON.stringify(value).replaceAll(/\\ud[89a-f][0-9a-f]{2}/g, "x"))
+  typeof value === "string"
+    ? value.toWellFormed()
+    : Array.isArray(value)
+    ? value.map(wellFormed)
+    : isMap(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]))
+    : value
 
 /** What the specification's schema has against `value` as a `name`; empty when nothing. */
 export const faults = (version: Version, name: string, value: unknown): ReadonlyArray<string> => {
@@ -155,7 +172,9 @@ export const faults = (version: Version, name: string, value: unknown): Readonly
     )
     validators.set(key, validator)
   }
-  return validator.validate(wellFormed(value)).errors.map(({ error, instanceLocation }) => `${instanceLocation}: ${error}`)
+  return validator.validate(wellFormed(value)).errors.map(({ error, instanceLocation }) =>
+    `${instanceLocation}: ${error}`
+  )
 }
 
 export const has = (version: Version, name: string): boolean => definitions[version][name] !== undefined

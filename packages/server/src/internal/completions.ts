@@ -23,7 +23,7 @@ const provide = <R>(provider: Completer.Provider<R>, captured: Captured<R>): Run
 
 /** What completes the arguments of `target`, by name. */
 export const completions = <R>(
-  providers: Readonly<Record<string, Completer.Provider<R> | undefined>>,
+  providers: { readonly [name: string]: Completer.Provider<R> | undefined },
   options: {
     readonly target: Target
     readonly contract: object

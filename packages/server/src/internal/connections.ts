@@ -103,7 +103,7 @@ export class Connections {
   }
 
   private accept(connection: Connection, session: Session, message: JsonRpc.Request, exchange: Exchange): Admitted {
-    if (message.method !== Methods.Initialize.name) return session.accept(exchange)
+    if (message.method !== Methods.Initialize.name || session.agreed() !== undefined) return session.accept(exchange)
     const outcome = session.accept(exchange)
     const revision = session.agreed()?.revision
     if (revision !== undefined) {

@@ -3,23 +3,35 @@ import { RequestContext } from "@mcpfx/session/RequestContext"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type { RequestServices } from "../Entry.ts"
 import * as LogBridge from "../LogBridge.ts"
+import { isExit } from "./exit.ts"
 
 type Request = RequestContext["Service"]
 
-/** Whoever runs requests gives each a scope and, mostly, its context already: then there is nothing to add. */
+const hasScope = (context: Context.Context<never>): context is Context.Context<Scope.Scope> =>
+  Context.getOrUndefined(context, Scope.Scope) !== undefined
+
 const isEntered = (
   context: Context.Context<Scope.Scope>,
   request: Request
 ): context is Context.Context<RequestServices> => Context.getOrUndefined(context, RequestContext) === request
 
-const hasScope = (context: Context.Context<never>): context is Context.Context<Scope.Scope> =>
-  Context.getOrUndefined(context, Scope.Scope) !== undefined
+/** Whoever runs requests gives each a scope; without one there is that of the fiber. */
+const scoped = (context: Context.Context<never>): Context.Context<Scope.Scope> => {
+  if (hasScope(context)) return context
+  const scope = Scope.makeUnsafe()
+  Fiber.getCurrent()?.addObserver(() => void Effect.runForkWith(context)(Scope.close(scope, Exit.void)))
+  return Context.add(context, Scope.Scope, scope)
+}
 
-const enter = (context: Context.Context<Scope.Scope>, request: Request): Context.Context<RequestServices> => {
+/** Mostly everything is there already, and nothing is added. */
+const enter = (outer: Context.Context<never>, request: Request): Context.Context<RequestServices> => {
+  const context = scoped(outer)
   const entered = isEntered(context, request) ? context : Context.add(context, RequestContext, request)
   const { principal } = request.facts
   const identified = Option.isSome(principal) && Context.get(entered, CurrentPrincipal) !== principal
@@ -32,11 +44,6 @@ export const entering = <A, E>(
   effect: Effect.Effect<A, E, RequestServices>,
   request: Request
 ): Effect.Effect<A, E> =>
-  Effect.contextWith((context: Context.Context<never>) => {
-    if (!hasScope(context)) {
-      return Effect.scoped(
-        Effect.updateContext(effect, (scoped: Context.Context<Scope.Scope>) => enter(scoped, request))
-      )
-    }
-    return Effect.updateContext(effect, (_: Context.Context<never>) => enter(context, request))
-  })
+  isExit(effect)
+    ? effect
+    : Effect.updateContext(effect, (context: Context.Context<never>) => enter(context, request))

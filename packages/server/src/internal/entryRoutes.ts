@@ -24,8 +24,8 @@ const serve = <Params, Result_>(
 (request: JsonRpc.Request, context: Request): Answer => {
   const params = wire.decode(request)
   if (Result.isFailure(params)) return Effect.fail(params.failure)
-  const effect = Effect.suspend(() => run(params.success, context))
-  return gate(entering(Effect.map(effect, wire.encode), context))
+  // Requests are run inside of their fibers, so what throws here is a defect of theirs.
+  return gate(entering(Effect.mapEager(run(params.success, context), wire.encode), context))
 }
 
 /** What a tool's arguments being wrong means on this revision (TOL-13, TOL-14). */
@@ -38,14 +38,16 @@ const recover = (lane: Lane) => (error: McpError.McpError | InvalidArguments) =>
 }
 
 export const addTools = (lane: Lane, gate: Gate): void =>
-  lane.add(Methods.ToolsCall, (wire) =>
-    serve(wire, gate, (params, context) => {
+  lane.add(Methods.ToolsCall, (wire) => {
+    const recovering = recover(lane)
+    return serve(wire, gate, (params, context) => {
       const entry = lane.snapshot().tool(params.name)
       if (entry === undefined || !isVisible(entry, context)) {
         return Effect.fail(new McpError.ToolNotFound({ name: params.name }))
       }
-      return Effect.catch(entry.run(params), recover(lane))
-    }))
+      return Effect.catchEager(entry.run(params), recovering)
+    })
+  })
 
 export const addPrompts = (lane: Lane, gate: Gate): void =>
   lane.add(Methods.PromptsGet, (wire) =>
@@ -78,7 +80,7 @@ export const addResources = (lane: Lane, gate: Gate): void =>
       const found = find(lane.snapshot(), params.uri, context)
       if (found === undefined) return Effect.fail(notFound(params.uri))
       if (lane.revision.era === "legacy") return found.read
-      return Effect.map(found.read, hinted(hintOf(found.entry, context)))
+      return Effect.mapEager(found.read, hinted(hintOf(found.entry, context)))
     }))
 
 const noValues: Completion.Result = { completion: { values: [] } }

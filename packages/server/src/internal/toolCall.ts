@@ -22,7 +22,8 @@ type Answer = Effect.Effect<Tool.CallResult, Refusal, RequestServices>
 
 const textBlock = (text: string): Content.Content => ({ type: "text", text })
 
-const errorResult = (text: string, meta?: JsonObject): Tool.CallResult =>
+/** The failure of a tool, for the model to read (TOL-14). */
+export const errorResult = (text: string, meta?: JsonObject): Tool.CallResult =>
   meta === undefined
     ? { content: [textBlock(text)], isError: true }
     : { content: [textBlock(text)], isError: true, _meta: meta }

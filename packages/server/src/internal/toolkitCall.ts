@@ -15,7 +15,7 @@ import type { Captured } from "./capture.ts"
 import { type Enclosing, wrap } from "./enclosing.ts"
 import type { Gate } from "./gate.ts"
 import { running } from "./handling.ts"
-import { declared, ofHandler, undeclared } from "./toolCall.ts"
+import { declared, errorResult, ofHandler, undeclared } from "./toolCall.ts"
 
 type Answer = Effect.Effect<Tool.CallResult, Refusal, RequestServices>
 type Schemaed = Effect.Effect<unknown, Schema.SchemaError, unknown>
@@ -68,7 +68,7 @@ export const runAiTool = (
       ).pipe(Effect.orDie)
     }
     const shown = tool.failureMode === "return" && (AiError.isAiError(error.value) || AiError.isAiErrorReason(error.value))
-    return shown ? Effect.succeed(declared(textIn(error.value), undefined)) : undeclared(failure)
+    return shown ? Effect.succeed(errorResult(textIn(error.value))) : undeclared(failure)
   }
 
   const run = wrap(enclosing, (call) => {

@@ -1,16 +1,11 @@
-import { Effect, Schema } from "effect"
-import { CurrentPrincipal } from "@mcpfx/transport/Principal"
-import * as Middleware from "../../src/Middleware.ts"
-class A extends Schema.TaggedError<A>("A")("A", { x: Schema.String }) {}
-class B extends Schema.TaggedError<B>("B")("B", { y: Schema.String }) {}
-declare const nb: Effect.Effect<unknown, B, "x">
-export const t1 = Effect.flatMap(CurrentPrincipal, (p) => p._tag === "None" ? Effect.fail(new A({ x: "" })) : nb)
-export const f = (k: () => Effect.Effect<unknown, A | B, any>) => k
-export const t2 = f(() => Effect.flatMap(CurrentPrincipal, (p) => p._tag === "None" ? Effect.fail(new A({ x: "" })) : nb))
-export const g = <R>(k: () => Effect.Effect<unknown, A | B, R>): R => null as any
-export const t3 = g(() => Effect.flatMap(CurrentPrincipal, (p) => p._tag === "None" ? Effect.fail(new A({ x: "" })) : nb))
-export const h = <R, E, R2>(k: (() => Effect.Effect<unknown, A | B, R>) | Effect.Effect<() => Effect.Effect<unknown, A | B, R>, E, R2>): R => null as any
-export const t4 = h(() => Effect.flatMap(CurrentPrincipal, (p) => p._tag === "None" ? Effect.fail(new A({ x: "" })) : nb))
-export const h2: { <R, E, R2>(k: Effect.Effect<() => Effect.Effect<unknown, A | B, R>, E, R2>): R; <R>(k: () => Effect.Effect<unknown, A | B, R>): R } = null as any
-export const t5 = h2(() => Effect.flatMap(CurrentPrincipal, (p) => p._tag === "None" ? Effect.fail(new A({ x: "" })) : nb))
-export const t6 = h(() => Effect.gen(function*() { const p = yield* CurrentPrincipal; if (p._tag === "None") return yield* new A({ x: "" }); return yield* nb }))
+import { Effect, Scope } from "effect"
+import type { Provider, Providers } from "../../src/Completer.ts"
+declare const f1: <const C extends Providers>(o: { complete?: C }) => C
+export const a1 = f1({ complete: { code: (value) => Effect.succeed([value]) } })
+declare const f2: <C extends Providers = {}>(o: { complete?: C }) => C
+export const a2 = f2({ complete: { code: (value) => Effect.succeed([value]) } })
+declare const f8: <A, R = never>(a: A, o?: { complete?: { readonly [k in keyof NoInfer<A>]?: Provider<R> | undefined } | undefined }) => R
+export const a8: Scope.Scope = f8({ code: 1, b: 2 }, { complete: { code: (value) => Effect.as(Effect.scope, [value]), b: ["x"] } })
+export const a9: never = f8({ code: 1, b: 2 }, { complete: {  b: ["x"] } })
+export const a10: "no" = f8({ code: 1, b: 2 }, { complete: { code: (value) => Effect.as(Effect.scope, [value]), b: ["x"], c: 1 } })
+export const a11: "no" = f8({ code: 1, b: 2 }, { complete: { code: () => Effect.as(Effect.scope, ["x"]), b: ["x"] } })

@@ -61,8 +61,7 @@ export class Actor implements Host {
     this.terms = new Terms(
       options,
       limits.subscriptions,
-      Effect.suspend(() => options.save?.(this.session) ?? Effect.void),
-      () => this.handshakeFailed()
+      Effect.suspend(() => options.save?.(this.session) ?? Effect.void)
     )
     this.inFlight = InFlight.makeUnsafe({ limit: limits.requestsInFlight })
     this.calls = new Calls({
@@ -122,7 +121,10 @@ export class Actor implements Host {
       if (Deferred.isDoneUnsafe(this.over)) return Effect.void
       return Effect.timeoutOrElse(Effect.asVoid(Deferred.await(this.over)), {
         duration: this.limits.closeGrace,
-        orElse: () => Effect.logWarning(`session ended with requests that do not end: ${this.inFlight.size}`)
+        orElse: () => {
+          Deferred.doneUnsafe(this.over, Exit.succeed(reason))
+          return Effect.logWarning(`a session ended with requests that do not end: ${this.inFlight.size}`)
+        }
       })
     })
 
@@ -209,7 +211,8 @@ export class Actor implements Host {
     message: JsonRpc.Request,
     exchange: Exchange,
     agreed: Agreed,
-    waits: boolean
+    waits: boolean,
+    after?: () => void
   ): Admitted {
     const { facts, outlet } = exchange
     const context = new LiveContext(this, message, agreed, facts, outlet)
@@ -225,7 +228,8 @@ export class Actor implements Host {
       effect: this.listener === undefined
         ? served
         : this.listener.serve(served, this.operation(message, agreed), facts),
-      watcher: context
+      watcher: context,
+      after
     })
     return refusal === undefined ? admitted : this.refuse(refusal, message)
   }
@@ -249,19 +253,23 @@ export class Actor implements Host {
   private initialize(message: JsonRpc.Request, exchange: Exchange): Admitted {
     const terms = this.terms.negotiate(message)
     if (Exit.isFailure(terms)) {
-      this.handshakeFailed()
+      this.handshakeOver()
       return Exit.failCause(terms.cause)
     }
-    const outcome = this.serve(message, exchange, terms.value, false)
-    if (Exit.isFailure(outcome)) this.terms.handshakeFailed()
-    return Exit.isFailure(outcome) || this.visibleId === undefined || this.terms.current === undefined
+    const outcome = this.serve(message, exchange, terms.value, false, () => this.handshakeOver())
+    if (Exit.isFailure(outcome)) {
+      this.terms.handshakeFailed()
+      this.handshakeOver()
+    }
+    return Exit.isFailure(outcome) || this.visibleId === undefined || this.terms.closed
       ? outcome
       : Exit.succeed({ sessionId: this.visibleId })
   }
 
-  /** A session that was opened for this handshake alone is of no use to anyone any more. */
-  private handshakeFailed(): void {
-    if (this.options.link === undefined) this.finish("failed", new SessionClosed({ reason: "failed" }))
+  /** A session that was opened for a handshake that failed is of no use to anyone. */
+  private handshakeOver(): void {
+    if (this.terms.current !== undefined || this.options.link !== undefined) return
+    this.finish("failed", new SessionClosed({ reason: "failed" }))
   }
 
   private notification(message: JsonRpc.Notification, exchange: Exchange): Admitted {

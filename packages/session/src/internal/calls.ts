@@ -61,7 +61,8 @@ class Call implements Timed {
   readonly context: Context.Context<never>
   readonly start: number
   readonly latest: number
-  readonly backlog: Array<Progress.Params> = []
+  /** Progress that waits for its reader. */
+  backlog: Array<Progress.Params> | undefined = undefined
   private readonly calls: Calls
   private readonly resume: (answer: Answer) => void
   id: JsonRpc.RequestId = 0
@@ -88,7 +89,9 @@ class Call implements Timed {
     this.deadline = Math.min(now + plan.timeout, this.latest)
   }
 
-  readonly expire = (now: number): void => this.calls.expire(this, now)
+  expire(now: number): void {
+    this.calls.expire(this, now)
+  }
 
   settle(answer: Answer): void {
     this.done = true
@@ -166,11 +169,12 @@ export class Calls {
     const call = this.pending.get(params.progressToken)
     if (call === undefined || call.plan.onProgress === undefined) return false
     call.deadline = Math.min(Math.max(call.deadline, this.deadlines.now() + call.plan.timeout), call.latest)
-    call.backlog.push(params)
-    if (call.backlog.length > this.limits.progressBacklog) call.backlog.shift()
+    const backlog = call.backlog ??= []
+    backlog.push(params)
+    if (backlog.length > this.limits.progressBacklog) backlog.shift()
     if (!call.busy) {
       call.busy = true
-      call.delivering = this.fibers.run(call.context, deliver(call, call.plan.onProgress), () => {
+      call.delivering = this.fibers.run(call.context, deliver(call.plan.method, backlog, call.plan.onProgress), () => {
         call.busy = false
         call.delivering = undefined
       })
@@ -188,6 +192,7 @@ export class Calls {
 
   /** The time of a call is up: its peer is told, its caller fails (LIF-14). */
   expire(call: Call, now: number): void {
+    call.done = true
     this.pending.remove(call.id)
     this.relax()
     call.delivering?.interruptUnsafe()
@@ -260,18 +265,19 @@ export class Calls {
 
 /** Hands progress over in the order it came, one at a time. */
 const deliver = (
-  call: Call,
+  method: string,
+  backlog: Array<Progress.Params>,
   onProgress: (progress: Progress.Params) => Effect.Effect<void>
 ): Effect.Effect<void> =>
   Effect.whileLoop({
-    while: () => call.backlog.length > 0,
+    while: () => backlog.length > 0,
     body: () => {
-      const params = call.backlog.shift()
+      const params = backlog.shift()
       return params === undefined
         ? Effect.void
         : Effect.catchDefect(
           Effect.suspend(() => onProgress(params)),
-          (defect) => Effect.logError(`onProgress of ${call.plan.method} failed`, defect)
+          (defect) => Effect.logError(`onProgress of ${method} failed`, defect)
         )
     },
     step: () => {}

@@ -9,7 +9,7 @@ import type * as Fiber from "effect/Fiber"
 export interface Timed {
   /** In milliseconds of the monotonic clock; `Infinity` for none. */
   deadline: number
-  readonly expire: (now: number) => void
+  expire(now: number): void
 }
 
 const nanosPerMilli = 1_000_000

@@ -1,24 +1,23 @@
 /**
  * How long a regular expression can take, seen from its shape. The engine backtracks, so what counts is where the same text
- * can be split in more than one way. The answer is on the safe side: some harmless patterns are refused, no pattern passes
- * that takes more than about a hundred million steps.
+ * can be taken apart in more than one way: inside of a loop that is exponential and refused, next to each other such places
+ * multiply. The answer is on the safe side: some harmless patterns are refused or counted too high, none too low.
  */
 import * as Result from "effect/Result"
 import { type CharSet, parsePattern, type Pattern } from "./patternParse.ts"
 
 export interface PatternCost {
-  /** Longer texts are not to be tried; `undefined` where the time grows with the length alone. */
-  readonly maxLength: number | undefined
+  /** The steps for a text of length n are `ways * n ** degree`, give or take a small factor. */
+  readonly degree: number
+  readonly ways: number
 }
 
 /** Repeating more often than this counts as without end. */
 const manyTimes = 16
-/** Ways to split a text among repeats that are all short. */
+const maxDegree = 4
 const maxWays = 1_000
 /** Places in the pattern with all its counted repeats written out. */
 const maxSize = 100_000
-/** Longest text by how many loops may compete for it, so that the steps stay near 10^8. */
-const lengths: ReadonlyArray<number | undefined> = [undefined, undefined, 10_000, 464]
 
 interface Shape {
   readonly nullable: boolean
@@ -26,12 +25,13 @@ interface Shape {
   readonly first: CharSet
   /** Everything that can be in it. */
   readonly all: CharSet
-  /** Loops that compete for the same text. */
-  readonly loops: number
-  readonly hasLoop: boolean
-  /** Ways to split a text among its short repeats. */
+  readonly degree: number
+  /** Ways to take a text apart among repeats that are all short. */
   readonly ways: number
+  /** It can take texts of several lengths. */
   readonly variable: boolean
+  /** It can take the same text in several ways. */
+  readonly ambiguous: boolean
   readonly size: number
 }
 
@@ -41,10 +41,10 @@ const nothing: Shape = {
   nullable: true,
   first: 0n,
   all: 0n,
-  loops: 0,
-  hasLoop: false,
+  degree: 0,
   ways: 1,
   variable: false,
+  ambiguous: false,
   size: 0
 }
 
@@ -52,69 +52,66 @@ const isDisjoint = (left: CharSet, right: CharSet): boolean => (left & right) ==
 
 const bounded = (shape: Shape): Judged =>
   shape.ways > maxWays
-    ? Result.fail("its repeats can split a text in too many ways")
+    ? Result.fail("its repeats can take a text apart in too many ways")
     : shape.size > maxSize
     ? Result.fail("its counted repeats are too large")
     : Result.succeed(shape)
 
 const isZeroWidth = ({ _tag }: Pattern): boolean => _tag === "Start" || _tag === "Edge" || _tag === "Look"
 
-/** The next place that takes a character must not be one the item before it could take: then there is one way to go on. */
-const isEndedBy = (one: Shape, next: Shape | undefined): boolean =>
-  next !== undefined && !next.nullable && isDisjoint(one.all, next.first)
+/** `one` and then `rest`, which was put together from the right. */
+const before = (one: Shape, rest: Shape): Shape => {
+  // when what follows cannot begin with anything that `one` takes, there is one place where `one` can end
+  const ends = !rest.nullable && !one.ambiguous && isDisjoint(one.all, rest.first)
+  return {
+    nullable: one.nullable && rest.nullable,
+    first: one.nullable ? one.first | rest.first : one.first,
+    all: one.all | rest.all,
+    degree: ends ? Math.max(one.degree, rest.degree) : one.degree + rest.degree,
+    ways: ends ? Math.max(one.ways, rest.ways) : one.ways * rest.ways,
+    variable: one.variable || rest.variable,
+    ambiguous: one.ambiguous || rest.ambiguous || (one.variable && !ends && rest.all !== 0n),
+    size: one.size + rest.size
+  }
+}
 
 const judgeSequence = (items: ReadonlyArray<Pattern>): Judged => {
-  const shapes: Array<Shape> = []
-  let looks = 0
-  for (const item of items) {
-    const shape = judge(item)
-    if (Result.isFailure(shape)) return shape
-    if (isZeroWidth(item)) looks = Math.max(looks, shape.success.loops)
-    else shapes.push(shape.success)
+  let rest = nothing
+  for (const item of items.toReversed()) {
+    const judged = judge(item)
+    if (Result.isFailure(judged)) return judged
+    // a look-around takes nothing; it is tried wherever what stands before it ends
+    rest = isZeroWidth(item)
+      ? { ...rest, degree: Math.max(rest.degree, judged.success.degree), size: rest.size + judged.success.size }
+      : before(judged.success, rest)
+    if (rest.ways > maxWays || rest.size > maxSize) return bounded(rest)
   }
-  let out = nothing
-  for (const [index, one] of shapes.entries()) {
-    const free = isEndedBy(one, shapes[index + 1])
-    out = {
-      nullable: out.nullable && one.nullable,
-      first: out.nullable ? out.first | one.first : out.first,
-      all: out.all | one.all,
-      loops: out.loops + (free ? Math.max(0, one.loops - 1) : one.loops),
-      hasLoop: out.hasLoop || one.hasLoop,
-      ways: out.ways * (free ? 1 : one.ways),
-      variable: out.variable || one.variable,
-      size: out.size + one.size
-    }
+  return Result.succeed(rest)
+}
+
+const either = (left: Shape, right: Shape): Shape => {
+  const overlap = left.nullable || right.nullable || !isDisjoint(left.first, right.first)
+  return {
+    nullable: left.nullable || right.nullable,
+    first: left.first | right.first,
+    all: left.all | right.all,
+    degree: Math.max(left.degree, right.degree),
+    ways: overlap ? left.ways + right.ways : Math.max(left.ways, right.ways),
+    variable: true,
+    ambiguous: left.ambiguous || right.ambiguous || overlap,
+    size: left.size + right.size
   }
-  // a look-ahead is tried once where it stands, next to the rest and not in every combination with it
-  return bounded({ ...out, loops: Math.max(out.loops, looks), hasLoop: out.hasLoop || looks > 0 })
 }
 
 const judgeChoice = (options: ReadonlyArray<Pattern>): Judged => {
   let out: Shape | undefined
-  let overlap = false
   for (const option of options) {
-    const shape = judge(option)
-    if (Result.isFailure(shape)) return shape
-    const one = shape.success
-    if (out === undefined) {
-      out = one
-      continue
-    }
-    overlap = overlap || out.nullable || one.nullable || !isDisjoint(out.first, one.first)
-    out = {
-      nullable: out.nullable || one.nullable,
-      first: out.first | one.first,
-      all: out.all | one.all,
-      loops: Math.max(out.loops, one.loops),
-      hasLoop: out.hasLoop || one.hasLoop,
-      ways: out.ways + one.ways,
-      variable: out.variable || one.variable,
-      size: out.size + one.size
-    }
+    const judged = judge(option)
+    if (Result.isFailure(judged)) return judged
+    out = out === undefined ? judged.success : either(out, judged.success)
   }
-  // where more than one option can begin with the same character the choice itself can be taken back
-  return bounded(out === undefined ? nothing : overlap ? { ...out, variable: true } : { ...out, ways: Math.max(1, out.ways - options.length + 1) })
+  const single = options.every((option) => isSingle(option) || (option._tag === "Sequence" && isSingle(option.items[0]) && option.items.length === 1))
+  return bounded(out === undefined ? nothing : single ? { ...out, variable: false } : out)
 }
 
 const isSingle = (pattern: Pattern | undefined): pattern is Extract<Pattern, { readonly _tag: "Chars" }> =>
@@ -126,24 +123,29 @@ const isSeparated = (body: Pattern): boolean => {
   const items = body.items.filter((item) => !isZeroWidth(item))
   const apart = (end: Pattern | undefined, rest: ReadonlyArray<Pattern>): boolean => {
     if (!isSingle(end)) return false
-    const shape = judgeSequence(rest)
-    return Result.isSuccess(shape) && isDisjoint(end.set, shape.success.all)
+    const judged = judgeSequence(rest)
+    return Result.isSuccess(judged) && isDisjoint(end.set, judged.success.all)
   }
   return apart(items[0], items.slice(1)) || apart(items.at(-1), items.slice(0, -1))
 }
 
-const hasLoopingLook = (pattern: Pattern): boolean => {
+/** Whether every option of a choice begins with a character of its own and is of one length: `(?:[a-z]|%[0-9A-F]{2})*`. */
+const isPlainChoice = (body: Pattern): boolean =>
+  body._tag === "Choice" && body.options.every((option) => {
+    const judged = judge(option)
+    return Result.isSuccess(judged) && !judged.success.variable
+  })
+
+const hasLook = (pattern: Pattern): boolean => {
   switch (pattern._tag) {
-    case "Look": {
-      const shape = judge(pattern.body)
-      return Result.isFailure(shape) || shape.success.hasLoop
-    }
+    case "Look":
+      return true
     case "Sequence":
-      return pattern.items.some(hasLoopingLook)
+      return pattern.items.some(hasLook)
     case "Choice":
-      return pattern.options.some(hasLoopingLook)
+      return pattern.options.some(hasLook)
     case "Repeat":
-      return hasLoopingLook(pattern.body)
+      return hasLook(pattern.body)
     default:
       return false
   }
@@ -153,21 +155,23 @@ const judgeRepeat = ({ body, max, min }: Extract<Pattern, { readonly _tag: "Repe
   const judged = judge(body)
   if (Result.isFailure(judged)) return judged
   const inner = judged.success
-  const many = max > manyTimes
-  const twice = max > 1
-  if (twice && hasLoopingLook(body)) return Result.fail("it repeats a look-around that repeats")
-  const nullable = min === 0 || inner.nullable
-  const size = inner.size * Math.max(1, Number.isFinite(max) ? max : min + 1)
-  const base = { ...inner, nullable, size, variable: inner.variable || max !== min }
-  if (!twice) return bounded({ ...base, ways: inner.ways + (max === min ? 0 : 1) })
-  const ambiguous = inner.nullable || (inner.variable && !isSeparated(body))
-  if (many) {
-    return ambiguous
-      ? Result.fail("it repeats what can itself be of several lengths")
-      : bounded({ ...base, loops: Math.max(1, inner.loops), hasLoop: max !== min || inner.hasLoop, ways: 1 })
+  const base = {
+    ...inner,
+    nullable: min === 0 || inner.nullable,
+    variable: inner.variable || max !== min,
+    size: inner.size * Math.max(1, Number.isFinite(max) ? max : min + 1)
   }
-  if (ambiguous && inner.hasLoop) return Result.fail("it repeats what can itself be of several lengths")
-  return bounded({ ...base, ways: (ambiguous ? inner.ways ** max : 1) * (max - min + 1) })
+  if (max <= 1) return bounded({ ...base, ways: inner.ways + (max === min ? 0 : 1) })
+  const blurred = inner.nullable || inner.ambiguous || (inner.variable && !isSeparated(body) && !isPlainChoice(body))
+  if (blurred && (max > manyTimes || inner.degree > 0)) {
+    return Result.fail("it repeats what can itself be taken apart in several ways")
+  }
+  if (max > manyTimes) {
+    // the rounds share the text out among them, but a look-around in them sees all of it every time
+    const degree = inner.degree > 0 && hasLook(body) ? inner.degree + 1 : inner.degree
+    return bounded({ ...base, degree: max === min ? degree : Math.max(1, degree), ways: 1 })
+  }
+  return bounded({ ...base, ambiguous: blurred, ways: (blurred ? inner.ways ** max : 1) * (max - min + 1) })
 }
 
 const judge = (pattern: Pattern): Judged => {
@@ -178,7 +182,7 @@ const judge = (pattern: Pattern): Judged => {
     case "Edge":
       return Result.succeed(nothing)
     case "Look":
-      return Result.map(judge(pattern.body), (shape): Shape => ({ ...nothing, loops: shape.loops, hasLoop: shape.hasLoop, size: shape.size }))
+      return Result.map(judge(pattern.body), ({ degree, size }): Shape => ({ ...nothing, degree, size }))
     case "Sequence":
       return judgeSequence(pattern.items)
     case "Choice":
@@ -203,13 +207,23 @@ const isAnchored = (pattern: Pattern): boolean => {
   }
 }
 
-/** What a pattern may be used on, or one clause on why it is refused. Nothing is run to find out. */
+/** A loop with nothing after it cannot be taken back: all that counts is that it can begin. */
+const withoutEnd = (pattern: Pattern): Pattern => {
+  if (pattern._tag === "Choice") return { _tag: "Choice", options: pattern.options.map(withoutEnd) }
+  if (pattern._tag !== "Sequence") return pattern
+  const last = pattern.items.at(-1)
+  return last?._tag === "Repeat" && isSingle(last.body)
+    ? { _tag: "Sequence", items: [...pattern.items.slice(0, -1), { ...last, max: last.min }] }
+    : pattern
+}
+
+/** What a pattern costs, or one clause on why it is refused. Nothing is run to find out. */
 export const patternCost = (source: string): Result.Result<PatternCost, string> =>
   Result.flatMap(parsePattern(source), (pattern) =>
-    Result.flatMap(judge(pattern), ({ hasLoop, loops }): Result.Result<PatternCost, string> => {
+    Result.flatMap(judge(withoutEnd(pattern)), ({ degree, ways }): Result.Result<PatternCost, string> => {
       // without an anchor the engine starts again at every character
-      const degree = Math.max(1, loops) + (hasLoop && !isAnchored(pattern) ? 1 : 0)
-      return degree < lengths.length
-        ? Result.succeed({ maxLength: lengths[degree] })
-        : Result.fail("too many of its repeats compete for the same text")
+      const total = Math.max(1, degree + (degree > 0 && !isAnchored(pattern) ? 1 : 0))
+      return total > maxDegree
+        ? Result.fail("too many of its repeats compete for the same text")
+        : Result.succeed({ degree: total, ways })
     }))

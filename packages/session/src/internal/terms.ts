@@ -32,13 +32,11 @@ export class Terms {
   private readonly maxSubscriptions: number
   /** Keeps the state elsewhere. */
   private readonly save: Effect.Effect<void>
-  private readonly failed: () => void
 
-  constructor(options: Options, maxSubscriptions: number, save: Effect.Effect<void>, failed: () => void) {
+  constructor(options: Options, maxSubscriptions: number, save: Effect.Effect<void>) {
     this.options = options
     this.maxSubscriptions = maxSubscriptions
     this.save = save
-    this.failed = failed
     this.level = options.defaultLogLevel
     const established = options.established ?? Unagreed.revived(options.revisions, options.record)
     if (established !== undefined) this.establish(established)
@@ -124,7 +122,6 @@ export class Terms {
   handshakeFailed(): void {
     this.state = Lifecycle.refused(this.state)
     this.settleHandshake(false)
-    this.failed()
   }
 
   /** `notifications/initialized` came; whether that changed anything to keep. */

@@ -13,7 +13,10 @@ const packageOf = (specifier: string): string =>
 
 const isModulePath = (path: string): boolean => /(?:^|\/)[A-Z][^/]*$/.test(path)
 
+const isBarrel = (specifier: string): boolean => /(?:^|\/)index(?:\.ts)?$/.test(specifier)
+
 const relative = (place: Place, path: string, specifier: string): string | undefined => {
+  if (isLibrary(place) && isBarrel(specifier)) return "imports a barrel: name the module"
   const home = `packages/${place.pkg}/${place.folder === "src" ? "src/" : ""}`
   if (!posix.join(posix.dirname(path), specifier).startsWith(home)) return `relative import leaves ${home}`
   if (!/\.(?:ts|mts|mjs|js|json)$/.test(specifier)) return "relative import has no extension"
@@ -25,7 +28,7 @@ const own = (place: Place, specifier: string): string | undefined => {
   if (specifier.split("/").includes("internal")) return "reaches into another package's internal folder"
   if (place.folder === "src" && pkg === place.pkg) return "imports its own package by name: use a relative path"
   if (!isLibrary(place)) return undefined
-  if (first === "") return "imports a package, not a module of it"
+  if (first === "" || isBarrel(specifier)) return "imports a package, not a module of it"
   return imports.get(place.pkg)?.has(pkg) === true ? undefined : `${place.pkg} may not import ${pkg}`
 }
 

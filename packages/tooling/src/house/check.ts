@@ -4,6 +4,7 @@ import { readJson } from "../readJson.ts"
 import { packageNames, sourceFiles } from "../sourceFiles.ts"
 import { arrows } from "./arrows.ts"
 import { banned } from "./banned.ts"
+import { barrels } from "./barrels.ts"
 import { declaredBy, type Manifest, manifests } from "./manifests.ts"
 import { names } from "./names.ts"
 import type { Problem } from "./problem.ts"
@@ -31,6 +32,7 @@ export const checkHouse = (root: string): ReadonlyMap<string, ReadonlyArray<Prob
     ["arrows", [...manifests(packages), ...arrows(files, declared)]],
     ["sizes", sizes(files)],
     ["banned", banned(files, allowed)],
-    ["names", names(files)]
+    ["names", names(files)],
+    ["barrels", barrels(files)]
   ])
 }

@@ -4,8 +4,8 @@ import { type Problem, problem } from "./problem.ts"
 
 const vague = /^(?:utils?|commons?|helpers?|types?|misc)$/i
 
-/** Public modules whose name is not one of a concept: an executable, a command of it, a protocol revision. */
-const otherNames = /^(?:bin\.ts|commands\/[a-z][a-zA-Z-]*\.ts|revision\/v\d{4}_\d{2}_\d{2}\.ts)$/
+/** Public modules whose name is not one of a concept: the barrel, an executable, a command of it, a protocol revision. */
+const otherNames = /^(?:index\.ts|bin\.ts|commands\/[a-z][a-zA-Z-]*\.ts|revision\/v\d{4}_\d{2}_\d{2}\.ts)$/
 
 const publicName = /^[A-Z][A-Za-z0-9]*\.ts$/
 const internalName = /^internal\/(?:[a-z][A-Za-z0-9]*\/)*[a-z][A-Za-z0-9]*\.ts$/

@@ -32,9 +32,10 @@ export const pack = async (
 
 const moduleFile = /^dist\/(?!(?:.*\/)?internal\/)(.+)\.js$/
 
-/** What users can import from a package, such as `@mcpfx/schema/JsonRpc`. */
+/** What users can import from a package, such as `@mcpfx/schema/JsonRpc`, and its barrel. */
 export const publicModules = (tarball: Pick<Tarball, "name" | "files">): Array<string> =>
   tarball.files.flatMap(({ path }) => {
     const name = moduleFile.exec(path)?.[1]
-    return name === undefined ? [] : [`${tarball.name}/${name}`]
+    if (name === undefined) return []
+    return [name === "index" ? tarball.name : `${tarball.name}/${name}`]
   }).toSorted()

@@ -1,0 +1,118 @@
+import { assert, describe, it } from "@effect/vitest"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as McpError from "@mcpfx/schema/McpError"
+import * as InFlight from "@mcpfx/session/InFlight"
+import { Context, Deferred, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { legacy, Stream } from "./fixtures.ts"
+
+const run = (
+  id: JsonRpc.RequestId,
+  effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>,
+  more: Partial<InFlight.Run> = {}
+) => {
+  const stream = new Stream()
+  return { stream, run: { id, method: "test", outlet: stream, revision: legacy, context: Context.empty(), effect, ...more } }
+}
+
+describe("InFlight", () => {
+  it.effect("refuses a key that is in use, what is too much, and everything once it is closed", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 2 })
+      assert.strictEqual(inFlight.start(run(1, Effect.never).run), undefined)
+      assert.strictEqual(inFlight.start(run(1, Effect.never).run), "Taken")
+      assert.strictEqual(inFlight.start(run("1", Effect.never).run), undefined)
+      assert.strictEqual(inFlight.start(run(3, Effect.never).run), "Full")
+      inFlight.closeUnsafe()
+      assert.strictEqual(inFlight.start(run(4, Effect.never).run), "Closed")
+      assert.deepStrictEqual([inFlight.size, inFlight.has(1), inFlight.has("1"), inFlight.has(3)], [2, true, true, false])
+    }))
+
+  it.effect("keys tell requests of several clients apart where their ids do not", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 9 })
+      const one = run(1, Effect.never, { key: "a/1" })
+      const two = run(1, Effect.never, { key: "b/1" })
+      assert.deepStrictEqual([inFlight.start(one.run), inFlight.start(two.run)], [undefined, undefined])
+      assert.isTrue(inFlight.interrupt("a/1"))
+      assert.isFalse(inFlight.interrupt("a/1"))
+      assert.deepStrictEqual([one.stream.ends, two.stream.ends, inFlight.size], [1, 0, 1])
+    }))
+
+  it.effect("a request that starts another one of its id on its own stack is noticed", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 9 })
+      const seen: Array<unknown> = []
+      const inner = run(1, Effect.succeed({}))
+      const other = run(2, Effect.succeed({ inner: true }))
+      const outer = run(
+        1,
+        Effect.sync(() => {
+          seen.push(inFlight.start(inner.run), inFlight.start(other.run), inFlight.has(1), inFlight.size)
+          return { outer: true }
+        })
+      )
+      inFlight.start(outer.run)
+      assert.deepStrictEqual(seen, ["Taken", undefined, true, 0])
+      assert.deepStrictEqual([outer.stream.answers.length, other.stream.answers.length], [1, 1])
+    }))
+
+  it.effect("a finalizer that breaks after a good end is an internal error", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 9 })
+      const scope = Effect.map(Effect.context<never>(), (context) => Context.getUnsafe(context, Scope.Scope))
+      const broken = run(1, Effect.as(Effect.flatMap(scope, (s) => Scope.addFinalizer(s, Effect.die("broken"))), {}))
+      inFlight.start(broken.run)
+      const answer: any = broken.stream.only
+      assert.strictEqual(answer.error.code, -32603)
+    }).pipe(Effect.provide(Logger.layer([]))))
+
+  it.effect("says when nothing more may be sent, before the answer, and when all is over, after it", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 9 })
+      const order: Array<string> = []
+      const { run: one } = run(1, Effect.succeed({}), {
+        watcher: { finish: () => void order.push("finish") },
+        after: () => void order.push("after")
+      })
+      inFlight.start({ ...one, outlet: { answer: () => void order.push("answer"), end: () => {}, push: () => Effect.void } })
+      assert.deepStrictEqual(order, ["finish", "answer", "after"])
+    }))
+
+  it.effect("closing the scope interrupts what runs and waits for it", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const inFlight = yield* Scope.provide(InFlight.make({ limit: 9 }), scope)
+      let finalized = false
+      const slow = run(
+        1,
+        Effect.onInterrupt(Effect.never, () => Effect.andThen(Effect.yieldNow, Effect.sync(() => void (finalized = true))))
+      )
+      inFlight.start(slow.run)
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual([finalized, inFlight.size, slow.stream.ends, slow.stream.answers], [true, 0, 1, []])
+      assert.strictEqual(inFlight.start(run(2, Effect.void as any).run), "Closed")
+    }))
+
+  it.effect("[SHT-01] drains at once when empty, when the last has ended, or at the deadline", () =>
+    Effect.gen(function*() {
+      const empty = yield* InFlight.make({ limit: 9 })
+      yield* empty.drain("1 hour")
+      const busy = yield* InFlight.make({ limit: 9 })
+      const go = yield* Deferred.make<void>()
+      const first = run(1, Effect.as(Deferred.await(go), { done: true }))
+      busy.start(first.run)
+      const draining = yield* Effect.forkChild(busy.drain("1 hour"))
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(draining)
+      assert.strictEqual(first.stream.answers.length, 1)
+      const stuck = yield* InFlight.make({ limit: 9 })
+      const never = run(1, Effect.never)
+      stuck.start(never.run)
+      const late = yield* Effect.forkChild(Effect.uninterruptible(stuck.drain("1 hour")))
+      yield* TestClock.adjust("1 hour")
+      yield* Fiber.join(late)
+      assert.deepStrictEqual([never.stream.ends, stuck.size], [1, 0])
+    }))
+})

@@ -1,0 +1,2 @@
+export * as TestPeer from "./TestPeer.ts"
+export * as TestServer from "./TestServer.ts"

@@ -1,0 +1,144 @@
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Headers from "effect/http/Headers"
+import * as HttpBody from "effect/http/HttpBody"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as McpHeaders from "../McpHeaders.ts"
+import { HttpFailure } from "../TransportError.ts"
+import * as media from "./media.ts"
+import { discard } from "./responseBody.ts"
+
+/** Names the transport writes itself, or not at all; the user's own values for them would break the protocol. */
+const reserved = new Set<string>([
+  "accept",
+  "content-type",
+  "content-length",
+  McpHeaders.names.lastEventId,
+  McpHeaders.names.method,
+  McpHeaders.names.name,
+  McpHeaders.names.protocolVersion,
+  McpHeaders.names.sessionId
+])
+
+/** The user's headers, in whatever form, without those that are the transport's. */
+export const userHeaders = (input: Headers.Input | undefined): Headers.Headers => {
+  const headers = Headers.fromInput(input)
+  return Headers.removeMany(headers, reserved)
+}
+
+export interface CallOptions {
+  readonly method: "POST" | "GET" | "DELETE"
+  /** The transport's own headers. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+}
+
+export interface CallerOptions {
+  readonly client: HttpClient.HttpClient
+  readonly url: URL
+  readonly headers: Effect.Effect<Headers.Headers>
+  /** The scope in which bodies that nobody wants are let go of. */
+  readonly owner: Scope.Scope
+  readonly context: Context.Context<never>
+}
+
+type Response = HttpClientResponse.HttpClientResponse
+
+const maxRedirects = 5
+
+/** A server's address, without what may be secret in a URL. */
+export const addressOf = (url: URL): string => url.origin + url.pathname
+
+/** What went wrong below HTTP. The request is left out: its headers are nobody's business. */
+export const transportFailure = (
+  error: HttpClientError.HttpClientError,
+  detail: string,
+  status?: number
+): HttpFailure => {
+  const cause = "cause" in error.reason ? error.reason.cause : undefined
+  return new HttpFailure({
+    detail,
+    ...(status === undefined ? undefined : { status }),
+    ...(cause === undefined ? undefined : { cause })
+  })
+}
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Where a redirect leads if it may be followed: to the same origin, and with the same method and body (RFC 9110, 15.4). */
+const follow = (response: Response, from: URL, method: CallOptions["method"]): Result.Result<URL, HttpFailure> => {
+  const refuse = (detail: string) => Result.fail(new HttpFailure({ status: response.status, detail }))
+  const location = response.headers["location"]
+  if (location === undefined) return refuse("Redirected without saying where to")
+  const target = Result.try(() => new URL(location, from))
+  if (Result.isFailure(target)) return refuse("Redirected to what is no URL")
+  const url = target.success
+  const keeps = response.status === 307 || response.status === 308 || method === "GET"
+  return keeps && url.origin === from.origin
+    ? Result.succeed(url)
+    : refuse(`Redirected to ${addressOf(url)}, which is not followed`)
+}
+
+/** Sends HTTP requests to one server. Never retries: a request may have had its effect although its answer was lost. */
+export class Caller {
+  readonly owner: Scope.Scope
+  private readonly options: CallerOptions
+  private readonly requestInit: globalThis.RequestInit
+
+  constructor(options: CallerOptions) {
+    this.options = options
+    this.owner = options.owner
+    // `fetch` follows redirects by itself, to other origins and as GET, with the session in its headers.
+    this.requestInit = { ...Context.getOrUndefined(options.context, FetchHttpClient.RequestInit), redirect: "manual" }
+  }
+
+  call(options: CallOptions): Effect.Effect<Response, HttpFailure> {
+    return Effect.flatMap(this.options.headers, (user) => {
+      const headers = Headers.merge(user, Headers.fromRecordUnsafe({ ...options.headers }))
+      return this.send(options, headers, this.options.url, maxRedirects)
+    })
+  }
+
+  private send(
+    options: CallOptions,
+    headers: Headers.Headers,
+    url: URL,
+    left: number
+  ): Effect.Effect<Response, HttpFailure> {
+    const body = options.body === undefined ? undefined : HttpBody.text(options.body, media.json)
+    const request = HttpClientRequest.make(options.method)(url, body === undefined ? { headers } : { headers, body })
+    return this.options.client.execute(request).pipe(
+      Effect.provideService(FetchHttpClient.RequestInit, this.requestInit),
+      Effect.mapError((error) => transportFailure(error, `No answer from ${addressOf(url)}`)),
+      Effect.flatMap((response) =>
+        redirects.has(response.status) || response.status === 0
+          ? this.redirected(response, options, headers, url, left)
+          : Effect.succeed(response)
+      )
+    )
+  }
+
+  private redirected(
+    response: Response,
+    options: CallOptions,
+    headers: Headers.Headers,
+    url: URL,
+    left: number
+  ): Effect.Effect<Response, HttpFailure> {
+    // Browsers hide where a redirect leads.
+    if (response.status === 0) return Effect.fail(new HttpFailure({ detail: "Redirected, nobody can say where to" }))
+    const target = left === 0
+      ? Result.fail(new HttpFailure({ status: response.status, detail: "Redirected too often" }))
+      : follow(response, url, options.method)
+    return Effect.andThen(
+      discard(response, this.owner),
+      Result.isFailure(target) ? Effect.fail(target.failure) : this.send(options, headers, target.success, left - 1)
+    )
+  }
+}
