@@ -44,7 +44,9 @@ describe("required", () => {
   })
 
   it("[META-13] names only what is missing", () => {
-    assert.deepStrictEqual(Capabilities.missing({ elicitation: {} }, ["elicitation.form", "sampling"]), { sampling: {} })
+    assert.deepStrictEqual(Capabilities.missing({ elicitation: {} }, ["elicitation.form", "sampling"]), {
+      sampling: {}
+    })
     assert.deepStrictEqual(Capabilities.missing({ sampling: {} }, ["sampling", "sampling.tools"]), {
       sampling: { tools: {} }
     })
@@ -62,7 +64,9 @@ describe("required", () => {
 describe("what is declared on a revision", () => {
   it("[CAP-05] a client that shows only pages declares no elicitation where there are only forms", () => {
     assert.deepStrictEqual(Capabilities.clientFor({ elicitation: { url: {} } }, "2025-06-18"), {})
-    assert.deepStrictEqual(Capabilities.clientFor({ elicitation: { form: {}, url: {} } }, "2025-06-18"), { elicitation: {} })
+    assert.deepStrictEqual(Capabilities.clientFor({ elicitation: { form: {}, url: {} } }, "2025-06-18"), {
+      elicitation: {}
+    })
   })
 
   it("[RPC-10] capabilities no revision knows, and extensions, are kept on all", () => {

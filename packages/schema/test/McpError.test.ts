@@ -95,7 +95,10 @@ describe("toWire", () => {
     const error = byTag("UnsupportedVersion")
     const wire = McpError.toWire(error, Revisions.newest)
     assert.strictEqual(wire.code, -32022)
-    assert.deepStrictEqual(faults("2026-07-28", "UnsupportedProtocolVersionError", { jsonrpc: "2.0", id: 1, error: wire }), [])
+    assert.deepStrictEqual(
+      faults("2026-07-28", "UnsupportedProtocolVersionError", { jsonrpc: "2.0", id: 1, error: wire }),
+      []
+    )
     const legacy = McpError.toWire(error, Revisions.newestLegacy)
     assert.strictEqual(legacy.code, -32602)
     assert.deepStrictEqual(legacy.data, { supported: ["2025-11-25"], requested: "1.0" })
@@ -110,7 +113,10 @@ describe("toWire", () => {
   it("[ELI-18] a page to visit is -32042 with its elicitations on 2025-11-25 alone", () => {
     const error = byTag("UrlElicitationRequired")
     const wire = McpError.toWire(error, Revisions.newestLegacy)
-    assert.deepStrictEqual(faults("2025-11-25", "URLElicitationRequiredError", { jsonrpc: "2.0", id: 1, error: wire }), [])
+    assert.deepStrictEqual(
+      faults("2025-11-25", "URLElicitationRequiredError", { jsonrpc: "2.0", id: 1, error: wire }),
+      []
+    )
     for (const revision of Revisions.all.filter((one) => one.version !== "2025-11-25")) {
       const other = McpError.toWire(error, revision)
       assert.strictEqual(other.code, -32603)
@@ -130,7 +136,8 @@ describe("toWire", () => {
   })
 
   it("[RPC-19] relayed errors keep code, message and data where they may", () => {
-    const relayed = (code: number) => McpError.toWire(new McpError.PeerError({ code, message: "m", data: 1 }), Revisions.newest)
+    const relayed = (code: number) =>
+      McpError.toWire(new McpError.PeerError({ code, message: "m", data: 1 }), Revisions.newest)
     assert.deepStrictEqual(relayed(42), { code: 42, message: "m", data: 1 })
     assert.deepStrictEqual(relayed(-32002), { code: -32602, message: "m", data: 1 })
     assert.deepStrictEqual(relayed(-32042), { code: -32603, message: "m", data: 1 })
@@ -155,9 +162,20 @@ describe("httpStatus", () => {
   })
 
   it("[META-13] agrees with the table of codes", () => {
-    for (const tag of ["HeaderMismatch", "MissingClientCapability", "UnsupportedVersion", "MethodNotFound", "ParseError"] as const) {
+    for (
+      const tag of [
+        "HeaderMismatch",
+        "MissingClientCapability",
+        "UnsupportedVersion",
+        "MethodNotFound",
+        "ParseError"
+      ] as const
+    ) {
       const error = byTag(tag)
-      assert.strictEqual(Codes.byCode(McpError.toWire(error, Revisions.newest).code)?.httpStatus, McpError.httpStatus(error))
+      assert.strictEqual(
+        Codes.byCode(McpError.toWire(error, Revisions.newest).code)?.httpStatus,
+        McpError.httpStatus(error)
+      )
     }
   })
 })
@@ -176,7 +194,10 @@ describe("fromWire", () => {
     for (const tag of ["MissingClientCapability", "UnsupportedVersion", "HeaderMismatch"] as const) {
       assert.strictEqual(McpError.fromWire(McpError.toWire(byTag(tag), Revisions.newest))._tag, tag)
     }
-    assert.strictEqual(McpError.fromWire(McpError.toWire(byTag("UnsupportedVersion"), Revisions.newestLegacy))._tag, "UnsupportedVersion")
+    assert.strictEqual(
+      McpError.fromWire(McpError.toWire(byTag("UnsupportedVersion"), Revisions.newestLegacy))._tag,
+      "UnsupportedVersion"
+    )
     const pages = McpError.fromWire(McpError.toWire(byTag("UrlElicitationRequired"), Revisions.newestLegacy))
     assert.isTrue(pages._tag === "UrlElicitationRequired" && pages.elicitations[0]?.url === page.url)
     const unknown = McpError.fromWire({ code: -32601, message: "no" }, "vendor/do")

@@ -71,7 +71,10 @@ describe("modernEnvelope", () => {
   })
 
   it.prop("[CAP-02] the rule by hand for client capabilities is the schema's", [
-    Schema.Record(Schema.Literals(["roots", "sampling", "elicitation", "tasks", "extensions", "experimental", "x"]), Schema.Json)
+    Schema.Record(
+      Schema.Literals(["roots", "sampling", "elicitation", "tasks", "extensions", "experimental", "x"]),
+      Schema.Json
+    )
   ], ([capabilities]) => {
     assert.strictEqual(Capabilities.isClient(capabilities), Schema.is(Capabilities.Client)(capabilities))
   }, { arbitrary: { runs: 500 } })
@@ -95,7 +98,9 @@ describe("modernEnvelope", () => {
 
 describe("members of _meta", () => {
   it("[PRG-01] 0 and \"\" are progress tokens; fractions, null and objects are not", () => {
-    for (const token of [0, "", 7, "p", -1]) assert.strictEqual(Meta.progressToken({ _meta: { progressToken: token } }), token)
+    for (const token of [0, "", 7, "p", -1]) {
+      assert.strictEqual(Meta.progressToken({ _meta: { progressToken: token } }), token)
+    }
     for (const token of [1.5, null, {}, true, 2 ** 60]) {
       assert.isUndefined(Meta.progressToken({ _meta: { progressToken: token } }))
     }
@@ -123,10 +128,13 @@ describe("members of _meta", () => {
   })
 
   it("[PRG-09] [META-16] merging keeps the user's keys", () => {
-    assert.deepStrictEqual(Meta.merge({ name: "t", _meta: { "example.com/a": 1, progressToken: 1 } }, { progressToken: 2 }), {
-      name: "t",
-      _meta: { "example.com/a": 1, progressToken: 2 }
-    })
+    assert.deepStrictEqual(
+      Meta.merge({ name: "t", _meta: { "example.com/a": 1, progressToken: 1 } }, { progressToken: 2 }),
+      {
+        name: "t",
+        _meta: { "example.com/a": 1, progressToken: 2 }
+      }
+    )
     assert.deepStrictEqual(Meta.merge({}, { a: 1 }), { _meta: { a: 1 } })
   })
 })
@@ -136,13 +144,40 @@ describe("keys of _meta", () => {
     for (const key of ["a", "A1", "a.b-c_d", "com.example/a", "io.x-y.z/n", "a/b", "progressToken", "0"]) {
       assert.isTrue(MetaKey.isValid(key), key)
     }
-    for (const key of ["", "/", "a/", "/a", "1a/b", "a-/b", ".a/b", "a..b/c", "a/b/c", "-a", "a-", "a b", "é", "a\n", "com.example/"]) {
+    for (
+      const key of [
+        "",
+        "/",
+        "a/",
+        "/a",
+        "1a/b",
+        "a-/b",
+        ".a/b",
+        "a..b/c",
+        "a/b/c",
+        "-a",
+        "a-",
+        "a b",
+        "é",
+        "a\n",
+        "com.example/"
+      ]
+    ) {
       assert.isFalse(MetaKey.isValid(key), JSON.stringify(key))
     }
   })
 
   it("[META-03] prefixes whose second label is the protocol's are reserved, and bare names with a meaning", () => {
-    for (const key of ["io.modelcontextprotocol/x", "dev.mcp/", "com.mcp.tools/a", "org.modelcontextprotocol.api/b", "traceparent", "baggage"]) {
+    for (
+      const key of [
+        "io.modelcontextprotocol/x",
+        "dev.mcp/",
+        "com.mcp.tools/a",
+        "org.modelcontextprotocol.api/b",
+        "traceparent",
+        "baggage"
+      ]
+    ) {
       assert.isTrue(MetaKey.isReserved(key), key)
     }
     for (const key of ["com.example.mcp/x", "mcp/x", "modelcontextprotocol/x", "com.example/x", "mine"]) {
@@ -159,7 +194,9 @@ describe("keys of _meta", () => {
 })
 
 const hex = (length: number) =>
-  fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: length, maxLength: length }).filter((s) => !/^0+$/.test(s))
+  fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: length, maxLength: length }).filter((s) =>
+    !/^0+$/.test(s)
+  )
 
 describe("trace context", () => {
   it("[META-15] what is written is read back", () => {
@@ -193,7 +230,16 @@ describe("trace context", () => {
 
   it("[META-15] an invalid tracestate or baggage is left out, the trace stays", () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-    for (const tracestate of ["", "a", "A=1", "a=1,a=2", "a=é", `${Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(",")}`]) {
+    for (
+      const tracestate of [
+        "",
+        "a",
+        "A=1",
+        "a=1,a=2",
+        "a=é",
+        `${Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(",")}`
+      ]
+    ) {
       const trace = Meta.trace({ _meta: { traceparent, tracestate, baggage: "a=1" } })
       assert.isUndefined(trace?.tracestate, tracestate)
       assert.strictEqual(trace?.baggage, "a=1")

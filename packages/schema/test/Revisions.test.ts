@@ -36,7 +36,7 @@ describe("the registry", () => {
     assert.deepStrictEqual(Revisions.all.map((revision) => revision.ordinal), [0, 1, 2, 3, 4])
     assert.deepStrictEqual(
       Revisions.all.map((revision) => revision.version),
-      [...Revisions.all.map((revision) => revision.version)].sort()
+      Revisions.all.map((revision) => revision.version).sort()
     )
     assert.strictEqual(Revisions.newest, Revisions.all.at(-1))
     assert.strictEqual(Revisions.assumed.version, "2025-03-26")

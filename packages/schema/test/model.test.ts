@@ -45,8 +45,15 @@ describe("content", () => {
     assert.deepStrictEqual(Content.text("a"), { type: "text", text: "a" })
     assert.deepStrictEqual(Content.image("aGk=", "image/png"), { type: "image", data: "aGk=", mimeType: "image/png" })
     assert.deepStrictEqual(Content.audio("aGk=", "audio/wav"), { type: "audio", data: "aGk=", mimeType: "audio/wav" })
-    assert.deepStrictEqual(Content.embedded({ uri: "a:b", text: "t" }), { type: "resource", resource: { uri: "a:b", text: "t" } })
-    assert.deepStrictEqual(Content.resourceLink({ uri: "a:b", name: "n" }), { type: "resource_link", uri: "a:b", name: "n" })
+    assert.deepStrictEqual(Content.embedded({ uri: "a:b", text: "t" }), {
+      type: "resource",
+      resource: { uri: "a:b", text: "t" }
+    })
+    assert.deepStrictEqual(Content.resourceLink({ uri: "a:b", name: "n" }), {
+      type: "resource_link",
+      uri: "a:b",
+      name: "n"
+    })
     assert.isTrue(Content.isText(Content.text("a")))
     assert.isFalse(Content.isText(Content.audio("", "")))
   })
@@ -62,7 +69,10 @@ describe("content", () => {
       const sampling = revision.request(Methods.SamplingCreateMessage)
       const base = { role: "assistant", model: "m" } as const
       assert.deepStrictEqual<unknown>(
-        sampling?.encodeResult({ ...base, content: [Content.text("a"), Content.image("", ""), Content.text("b")] })["content"],
+        sampling?.encodeResult({
+          ...base,
+          content: [Content.text("a"), Content.image("", ""), Content.text("b")]
+        })["content"],
         Content.text("ab")
       )
       assert.deepStrictEqual<unknown>(
@@ -87,13 +97,15 @@ describe("states and outcomes", () => {
   it("[ELI-09] only an accepted form is written with content", () => {
     for (const revision of Revisions.all.slice(2)) {
       const elicitation = revision.request(Methods.ElicitationCreate) ?? revision.input(Methods.ElicitationCreate)
-      assert.deepStrictEqual<unknown>(elicitation?.encodeResult({ action: "cancel", content: { a: 1 } }), { action: "cancel" })
+      assert.deepStrictEqual<unknown>(elicitation?.encodeResult({ action: "cancel", content: { a: 1 } }), {
+        action: "cancel"
+      })
     }
   })
 
   it("[SCH-21] outcomes are told apart by resultType alone", () => {
     assert.isTrue(Outcome.isInputRequired({ resultType: "input_required" }))
-    assert.isFalse(Outcome.isInputRequired({ content: [] }))
+    assert.isFalse(Outcome.isInputRequired({ resultType: "complete", content: [] }))
     assert.isFalse(Outcome.isTask({ action: "accept" }))
   })
 })
@@ -118,7 +130,7 @@ describe("writing", () => {
       const list = revision.request(Methods.ToolsList)
       const written = list?.encodeResult({ tools: [], "x-own": 1, _meta: { "example.com/a": 1 } })
       assert.strictEqual(written?.["x-own"], 1)
-      assert.deepStrictEqual(written["_meta"], { "example.com/a": 1 })
+      assert.deepStrictEqual(written?.["_meta"], { "example.com/a": 1 })
     }
   })
 

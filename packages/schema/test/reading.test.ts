@@ -4,8 +4,8 @@ import fc from "fast-check"
 import * as Content from "../src/Content.ts"
 import { isPlainCall, isPlainResult } from "../src/internal/plainCall.ts"
 import { isJsonObject } from "../src/JsonRpc.ts"
-import * as Methods from "../src/Methods.ts"
 import type * as Method from "../src/Method.ts"
+import * as Methods from "../src/Methods.ts"
 import * as Outcome from "../src/Outcome.ts"
 import type { RequestCodec, Revision } from "../src/Revision.ts"
 import * as Revisions from "../src/Revisions.ts"
@@ -19,7 +19,10 @@ const meta = {
   "io.modelcontextprotocol/clientCapabilities": {}
 }
 
-const codec = <N extends string, P, R>(revision: Revision, method: Method.RequestMethod<N, P, R>): RequestCodec<P, R> => {
+const codec = <N extends string, P, R>(
+  revision: Revision,
+  method: Method.RequestMethod<N, P, R>
+): RequestCodec<P, R> => {
   const found = revision.request(method)
   if (found === undefined) throw new Error(`${method.name} on ${revision.version}`)
   return found
@@ -39,7 +42,10 @@ describe("params", () => {
     }
     const modern = codec(Revisions.newest, Methods.ToolsList)
     assert.strictEqual(refusal(modern.decodeParams(undefined)), "_meta: Missing key")
-    assert.strictEqual(refusal(modern.decodeParams({ _meta: {} })), "_meta: Expected an object with the keys of the envelope")
+    assert.strictEqual(
+      refusal(modern.decodeParams({ _meta: {} })),
+      "_meta: Expected an object with the keys of the envelope"
+    )
     assert.isTrue(Result.isSuccess(modern.decodeParams({ _meta: meta })))
   })
 
@@ -58,25 +64,36 @@ describe("params", () => {
 
   it("[RPC-10] members no revision knows stay on what is read, at every depth", () => {
     const call = codec(Revisions.newestLegacy, Methods.ToolsCall)
-    const wire = { name: "t", extra: 1, _meta: { "example.com/a": { b: 1 } }, arguments: { __proto__: null, constructor: 1 } }
+    const wire = {
+      name: "t",
+      extra: 1,
+      _meta: { "example.com/a": { b: 1 } },
+      arguments: { __proto__: null, constructor: 1 }
+    }
     assert.strictEqual(Result.getOrThrow(call.decodeParams(wire)), wire)
   })
 
   it("[TKL-01] members of other revisions mean nothing and are not seen", () => {
     for (const revision of legacy.slice(0, 3)) {
-      const read = Result.getOrThrow(codec(revision, Methods.ToolsCall).decodeParams({
-        name: "t",
-        task: "garbage",
-        requestState: 5,
-        inputResponses: null,
-        other: true
-      }))
+      const read = Result.getOrThrow(
+        codec(revision, Methods.ToolsCall).decodeParams({
+          name: "t",
+          task: "garbage",
+          requestState: 5,
+          inputResponses: null,
+          other: true
+        })
+      )
       assert.deepStrictEqual<object>(read, { name: "t", other: true })
     }
     const newestLegacy = codec(Revisions.newestLegacy, Methods.ToolsCall)
-    assert.deepStrictEqual(Result.getOrThrow(newestLegacy.decodeParams({ name: "t", task: { ttl: 5 } })).task, { ttl: 5 })
+    assert.deepStrictEqual(Result.getOrThrow(newestLegacy.decodeParams({ name: "t", task: { ttl: 5 } })).task, {
+      ttl: 5
+    })
     assert.strictEqual(refusal(newestLegacy.decodeParams({ name: "t", task: 5 })), "task: Expected object")
-    const modern = Result.getOrThrow(codec(Revisions.newest, Methods.ToolsCall).decodeParams({ name: "t", task: 5, _meta: meta }))
+    const modern = Result.getOrThrow(
+      codec(Revisions.newest, Methods.ToolsCall).decodeParams({ name: "t", task: 5, _meta: meta })
+    )
     assert.isFalse("task" in modern)
   })
 
@@ -89,7 +106,10 @@ describe("params", () => {
 
   it("[ELI-05] [ELI-06] forms are flat, of primitives and choices", () => {
     const ask = codec(Revisions.newestLegacy, Methods.ElicitationCreate)
-    const form = (property: unknown) => ({ message: "m", requestedSchema: { type: "object", properties: { a: property } } })
+    const form = (property: unknown) => ({
+      message: "m",
+      requestedSchema: { type: "object", properties: { a: property } }
+    })
     for (
       const property of [
         { type: "string", format: "date-time", pattern: "^a" },
@@ -103,7 +123,11 @@ describe("params", () => {
     ) {
       assert.strictEqual(refusal(ask.decodeParams(form(property))), "accepted", JSON.stringify(property))
     }
-    for (const property of [{ type: "object" }, { type: "array", items: { type: "number" } }, {}, { type: ["string", "null"] }]) {
+    for (
+      const property of [{ type: "object" }, { type: "array", items: { type: "number" } }, {}, {
+        type: ["string", "null"]
+      }]
+    ) {
       assert.notStrictEqual(refusal(ask.decodeParams(form(property))), "accepted", JSON.stringify(property))
     }
   })
@@ -156,9 +180,11 @@ describe("results", () => {
       assert.deepStrictEqual(read.content.map((block) => block.type), ["text", "resource_link", "audio", "opaque"])
       assert.deepStrictEqual<object | undefined>(read.content[3], { type: "opaque", block: { type: "hologram", x: 1 } })
     }
-    const prompt = Result.getOrThrow(codec(Revisions.newestLegacy, Methods.PromptsGet).decodeResult({
-      messages: [{ role: "user", content: { type: "hologram" } }]
-    }))
+    const prompt = Result.getOrThrow(
+      codec(Revisions.newestLegacy, Methods.PromptsGet).decodeResult({
+        messages: [{ role: "user", content: { type: "hologram" } }]
+      })
+    )
     assert.isFalse(Outcome.isInputRequired(prompt))
     if (!Outcome.isInputRequired(prompt)) assert.strictEqual(prompt.messages[0]?.content.type, "opaque")
   })
@@ -172,11 +198,20 @@ describe("results", () => {
   it("[SCH-09] null for an absent member is taken as absent", () => {
     const list = codec(Revisions.newestLegacy, Methods.ToolsList)
     const read = Result.getOrThrow(list.decodeResult({
-      tools: [{ name: "a", description: null, annotations: null, inputSchema: { type: "object", default: null }, _meta: null }],
+      tools: [{
+        name: "a",
+        description: null,
+        annotations: null,
+        inputSchema: { type: "object", default: null },
+        _meta: null
+      }],
       nextCursor: null
     }))
     assert.deepStrictEqual<object>(read, { tools: [{ name: "a", inputSchema: { type: "object", default: null } }] })
-    const answer = codec(Revisions.newestLegacy, Methods.ElicitationCreate).decodeResult({ action: "decline", content: null })
+    const answer = codec(Revisions.newestLegacy, Methods.ElicitationCreate).decodeResult({
+      action: "decline",
+      content: null
+    })
     assert.deepStrictEqual<object>(Result.getOrThrow(answer), { action: "decline" })
     const call = codec(Revisions.newestLegacy, Methods.ToolsCall).decodeResult({
       content: [{ type: "text", text: "x", annotations: null }],
@@ -212,7 +247,10 @@ describe("results", () => {
   it("[SCH-15] [TOL-06] falsy structured content is not lost on 2026-07-28, and shown as text before", () => {
     for (const value of [[1, 2], "x", 0, false, "", null]) {
       const result: Tool.CallResult = { content: [], structuredContent: value }
-      assert.deepStrictEqual<unknown>(codec(Revisions.newest, Methods.ToolsCall).encodeResult(result)["structuredContent"], value)
+      assert.deepStrictEqual<unknown>(
+        codec(Revisions.newest, Methods.ToolsCall).encodeResult(result)["structuredContent"],
+        value
+      )
       for (const revision of legacy) {
         assert.deepStrictEqual<object>(codec(revision, Methods.ToolsCall).encodeResult(result), {
           content: [{ type: "text", text: JSON.stringify(value) }]
@@ -241,7 +279,11 @@ describe("results", () => {
     for (const resultType of ["task", "later", 5]) {
       assert.isTrue(Result.isFailure(call.decodeResult({ resultType, content: [] })), String(resultType))
     }
-    assert.isTrue(Result.isFailure(codec(Revisions.newest, Methods.ToolsList).decodeResult({ resultType: "input_required", requestState: "s" })))
+    assert.isTrue(
+      Result.isFailure(
+        codec(Revisions.newest, Methods.ToolsList).decodeResult({ resultType: "input_required", requestState: "s" })
+      )
+    )
   })
 
   it("[MRT-03] a round that neither asks nor remembers is none", () => {
@@ -252,7 +294,8 @@ describe("results", () => {
 
   it("[MRT-04] a round asks only for what can be asked for", () => {
     const call = codec(Revisions.newest, Methods.ToolsCall)
-    const asking = (request: unknown) => call.decodeResult({ resultType: "input_required", inputRequests: { a: request } })
+    const asking = (request: unknown) =>
+      call.decodeResult({ resultType: "input_required", inputRequests: { a: request } })
     assert.isTrue(Result.isSuccess(asking({ method: "roots/list" })))
     assert.isTrue(Result.isFailure(asking({ method: "ping" })))
     assert.isTrue(Result.isFailure(asking({ method: "elicitation/create", params: {} })))
@@ -262,7 +305,12 @@ describe("results", () => {
     for (const revision of legacy) {
       const read = codec(revision, Methods.ToolsCall).decodeResult({ resultType: "input_required", content: [] })
       assert.deepStrictEqual<object>(Result.getOrThrow(read), { content: [] })
-      const list = codec(revision, Methods.ToolsList).decodeResult({ tools: [], resultType: "complete", ttlMs: "x", cacheScope: 1 })
+      const list = codec(revision, Methods.ToolsList).decodeResult({
+        tools: [],
+        resultType: "complete",
+        ttlMs: "x",
+        cacheScope: 1
+      })
       assert.deepStrictEqual<object>(Result.getOrThrow(list), { tools: [] })
     }
   })
@@ -292,20 +340,33 @@ describe("results", () => {
     const extended = codec(Revisions.withTasks(Revisions.newest), Methods.ToolsCall)
     const flat = Result.getOrThrow(extended.decodeResult({ ...wire, ttlMs: null, resultType: "task", "x-own": 1 }))
     assert.deepStrictEqual<object>(flat, { resultType: "task", "x-own": 1, task: { ...wire, ttlMs: null } })
-    assert.isTrue(Result.isFailure(codec(Revisions.withTasks(Revisions.newest), Methods.PromptsGet).decodeResult({
-      ...wire,
-      ttlMs: null,
-      resultType: "task"
-    })))
+    assert.isTrue(Result.isFailure(
+      codec(Revisions.withTasks(Revisions.newest), Methods.PromptsGet).decodeResult({
+        ...wire,
+        ttlMs: null,
+        resultType: "task"
+      })
+    ))
   })
 })
 
 describe("calls recognised by hand", () => {
   const call = codec(Revisions.newestLegacy, Methods.ToolsCall)
   const isCall = isPlainCall((u) => u === undefined || isJsonObject(u))
-  const params = { name: "t", arguments: { a: 1 }, task: { ttl: 5 }, inputResponses: {}, requestState: "s", _meta: { progressToken: 1 } }
+  const params = {
+    name: "t",
+    arguments: { a: 1 },
+    task: { ttl: 5 },
+    inputResponses: {},
+    requestState: "s",
+    _meta: { progressToken: 1 }
+  }
   const result = {
-    content: [{ type: "text", text: "x", annotations: { priority: 1 }, _meta: {} }, { type: "image", data: "", mimeType: "" }],
+    content: [{ type: "text", text: "x", annotations: { priority: 1 }, _meta: {} }, {
+      type: "image",
+      data: "",
+      mimeType: ""
+    }],
     isError: false,
     resultType: "complete",
     structuredContent: [],
@@ -314,12 +375,16 @@ describe("calls recognised by hand", () => {
 
   it("[TOL-14] are all accepted by the schemas", () => {
     fc.assert(
-      fc.property(damaged(params) ?? fc.constant({ value: params }), damaged(result) ?? fc.constant({ value: result }), (a, b) => {
-        if (isJsonObject(a.value) && isCall(a.value) && !("progressToken" in Object(a.value["_meta"]))) {
-          assert.isTrue(Schema.is(Tool.CallParams)(a.value))
+      fc.property(
+        damaged(params) ?? fc.constant({ value: params }),
+        damaged(result) ?? fc.constant({ value: result }),
+        (a, b) => {
+          if (isJsonObject(a.value) && isCall(a.value) && !("progressToken" in Object(a.value["_meta"]))) {
+            assert.isTrue(Schema.is(Tool.CallParams)(a.value))
+          }
+          if (isJsonObject(b.value) && isPlainResult(b.value)) assert.isTrue(Schema.is(Tool.CallResult)(b.value))
         }
-        if (isJsonObject(b.value) && isPlainResult(b.value)) assert.isTrue(Schema.is(Tool.CallResult)(b.value))
-      }),
+      ),
       { numRuns: 2_000 }
     )
   })

@@ -18,7 +18,9 @@ const Facts = Schema.Struct({
       inputRequests: Names,
       clientNotifications: Names,
       serverNotifications: Names,
-      errorCodes: Schema.Array(Schema.Struct({ code: Schema.Int, name: Schema.String, http: Schema.optionalKey(Schema.Int) })),
+      errorCodes: Schema.Array(
+        Schema.Struct({ code: Schema.Int, name: Schema.String, http: Schema.optionalKey(Schema.Int) })
+      ),
       clientCapabilities: Names,
       serverCapabilities: Names,
       inputRequiredMethods: Schema.optionalKey(Names),
@@ -88,7 +90,10 @@ for (const revision of Revisions.all) {
     it("[RPC-24] a method that is not in the table has no codec, one that is has its own", () => {
       for (const method of Object.values(Methods)) {
         if (method.kind === "request") {
-          assert.strictEqual(revision.request(method)?.name, revision.requests.has(method.name) ? method.name : undefined)
+          assert.strictEqual(
+            revision.request(method)?.name,
+            revision.requests.has(method.name) ? method.name : undefined
+          )
           assert.strictEqual(revision.request(method) === revision.requestByName(method.name), true)
         } else {
           const known = revision.notifications.has(method.name)
@@ -118,8 +123,12 @@ for (const revision of Revisions.all) {
         assert.isTrue(Codes.mayEmit(code, revision.version), `${code}`)
         if (http !== undefined) assert.strictEqual(Codes.byCode(code)?.httpStatus, http)
       }
-      for (const code of fact.forbiddenErrorCodes ?? []) assert.isFalse(Codes.mayEmit(code, revision.version), `${code}`)
-      const own = Codes.all.filter((entry) => entry.revisions.includes(revision.version) && entry.code !== Codes.overloaded)
+      for (const code of fact.forbiddenErrorCodes ?? []) {
+        assert.isFalse(Codes.mayEmit(code, revision.version), `${code}`)
+      }
+      const own = Codes.all.filter((entry) =>
+        entry.revisions.includes(revision.version) && entry.code !== Codes.overloaded
+      )
       assert.deepStrictEqual(own.map(({ code }) => code).sort(), fact.errorCodes.map(({ code }) => code).sort())
     })
 
@@ -131,12 +140,20 @@ for (const revision of Revisions.all) {
         if (!Capabilities.isClient(capabilities)) throw new Error(path)
         const written = Capabilities.clientFor(capabilities, revision.version)
         // Extensions exist on every revision since these objects are open (EXT-03).
-        assert.strictEqual(reaches(written, path), fact.clientCapabilities.includes(path) || path === "extensions", path)
+        assert.strictEqual(
+          reaches(written, path),
+          fact.clientCapabilities.includes(path) || path === "extensions",
+          path
+        )
       }
       for (const path of everyServer) {
         const capabilities = Schema.decodeUnknownSync(Capabilities.Server)(declared(path))
         const written = Capabilities.serverFor(capabilities, revision.version)
-        assert.strictEqual(reaches(written, path), fact.serverCapabilities.includes(path) || path === "extensions", path)
+        assert.strictEqual(
+          reaches(written, path),
+          fact.serverCapabilities.includes(path) || path === "extensions",
+          path
+        )
       }
     })
   })

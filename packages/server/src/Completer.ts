@@ -40,9 +40,16 @@ export type Provider<R = never> =
  * @category models
  * @since 0.1.0
  */
-export type Providers<Arguments, R = never> = {
-  readonly [Name in keyof Arguments]?: Provider<R> | undefined
-}
+export type Providers<Names extends string, R = never> = { readonly [Name in Names]?: Provider<R> | undefined }
+
+/**
+ * Does not type-check when there is a provider for something that is not there to complete.
+ *
+ * @category type-level
+ * @since 0.1.0
+ */
+export type Only<Names extends string, Known> = [Names] extends [Known] ? unknown
+  : { readonly complete: `There is no "${Exclude<Names, Known>}" to complete` }
 
 /**
  * The values that begin with what was typed, in their order; the case of letters does not matter.

@@ -16,7 +16,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import { type Change, ChangeBus } from "./ChangeBus.ts"
 import type { Offer } from "./Discover.ts"
 import * as Coalesce from "./internal/coalesce.ts"
@@ -118,6 +118,8 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
   const bus = yield* ChangeBus
   const registry = yield* Registry
   const limits = yield* ServerLimits
+  // Not the context of whoever asks: what is announced has nothing to do with them.
+  const run = Effect.runForkWith(yield* Effect.context<never>())
   const ended = Latch.makeUnsafe(false)
   const perPrincipal = new Map<string, number>()
   let open = 0
@@ -134,9 +136,7 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
   }
 
   const follow = (audience: Audience) =>
-    Effect.contextWith((context: Context.Context<Scope.Scope>) => {
-      const scope = Context.get(context, Scope.Scope)
-      const run = Effect.runForkWith(context)
+    Effect.flatMap(Effect.scope, (scope) => {
       const offer = Coalesce.make({
         window: limits.coalesce,
         capacity: limits.watched,

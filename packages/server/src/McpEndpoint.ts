@@ -228,6 +228,8 @@ const layerFactory = (
       const dispatcher = yield* Dispatcher
       const open = yield* OpenSessions
       const services = yield* serving(settings)
+      // Sessions are opened by requests, whose context need not have the endpoint's limits.
+      const limits = yield* SessionLimits.SessionLimits
       const defaultLogLevel = settings.declared.logging === false ? undefined : settings.logLevel
 
       const follow = (session: Session) =>
@@ -249,6 +251,7 @@ const layerFactory = (
           handler: dispatcher,
           revisions: settings.revisions,
           defaultLogLevel,
+          limits,
           services,
           onClosed: (reason) => {
             if (made !== undefined) open.delete(made)

@@ -11,7 +11,7 @@ import * as PromptContract from "@mcpfx/schema/PromptContract"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { Providers } from "./Completer.ts"
+import type { Only, Provider, Providers } from "./Completer.ts"
 import type { RequestServices } from "./Entry.ts"
 import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
@@ -38,13 +38,13 @@ export type Failed = Refusal | InputError
  * @category models
  * @since 0.1.0
  */
-export interface Options<Arguments, R = never> {
+export interface Options<Names extends string, R = never> {
   /** Who sees the prompt; everybody by default. To others it does not exist. */
   readonly visible?: ((context: RequestContext["Service"]) => boolean) | undefined
   /** Scopes a caller must have been granted, beside those of the contract. */
   readonly scopes?: ReadonlyArray<string> | undefined
   /** Gives values for arguments, by name. */
-  readonly complete?: Providers<Arguments, R> | undefined
+  readonly complete?: Providers<Names, R> | undefined
 }
 
 const message = (role: Role) => (content: string | Content.Content): Prompt.Message => ({
@@ -115,26 +115,28 @@ export const prompt = <
   Name extends string,
   Arguments,
   R = never,
+  Names extends string = never,
   R2 = never
 >(
   contract: PromptContract.Contract<Name, Arguments>,
   handler: (args: NoInfer<Arguments>) => Effect.Effect<Messages | Result, Failed, R>,
-  options: Options<NoInfer<Arguments>, R2> = {}
+  options?: Options<Names, R2> & Only<Names, keyof Arguments>
 ): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R | R2, RequestServices>> =>
   registration((enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry
       const captured = yield* capture<R | R2>()
       const target = { kind: "prompt", name: contract.name } as const
+      const complete: { readonly [name: string]: Provider<R2> | undefined } = options?.complete ?? {}
       yield* registry.register({
         kind: "prompt",
         name: contract.name,
         descriptor: PromptContract.toDescriptor(contract),
-        visible: visibility(enclosing, target, options.visible),
+        visible: visibility(enclosing, target, options?.visible),
         asks: capabilitiesOf(contract.asks),
-        scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
+        scopes: [...new Set([...contract.scopes, ...(options?.scopes ?? [])])],
         get: getPrompt(contract, enclosing, (args) => running(captured, handler(args))),
-        completions: completions(options.complete ?? {}, { target, contract, enclosing, captured })
+        completions: completions(complete, { target, contract, enclosing, captured })
       })
     })
   )

@@ -9,7 +9,7 @@ import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { Providers } from "./Completer.ts"
+import type { Only, Provider, Providers } from "./Completer.ts"
 import type { CacheHint, RequestServices } from "./Entry.ts"
 import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
@@ -79,7 +79,7 @@ export const result = <Content = never>(
     ? new Result(Option.some(options.value), [], options.cache, options.meta)
     : new Result(Option.none(), options.contents, options.cache, options.meta)
 
-const facts = (contract: ResourceContract.Common<unknown>, options: Options) => ({
+const facts = (contract: ResourceContract.Common<unknown>, options: Options = {}) => ({
   asks: capabilitiesOf(contract.asks),
   scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
   cache: options.cache
@@ -154,8 +154,8 @@ export const resource = <Uri extends string, Content, R = never>(
  * @category models
  * @since 0.1.0
  */
-export interface TemplateOptions<Params, R = never> extends Options {
-  readonly complete?: Providers<Params, R> | undefined
+export interface TemplateOptions<Names extends string, R = never> extends Options {
+  readonly complete?: Providers<Names, R> | undefined
 }
 
 /**
@@ -187,6 +187,7 @@ export const template = <
   Params,
   Content,
   R = never,
+  Names extends string = never,
   R2 = never
 >(
   contract: ResourceContract.TemplateContract<Uri, Params, Content>,
@@ -194,21 +195,22 @@ export const template = <
     params: NoInfer<Params>,
     uri: string
   ) => Effect.Effect<Returned<NoInfer<Content>>, Failed, R>,
-  options: TemplateOptions<NoInfer<Params>, R2> = {}
+  options?: TemplateOptions<Names, R2> & Only<Names, keyof Params>
 ): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R | R2, RequestServices>> =>
   registration((enclosing: Enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry
       const captured = yield* capture<R | R2>()
       const target = { kind: "template", name: contract.uriTemplate } as const
+      const complete: { readonly [name: string]: Provider<R2> | undefined } = options?.complete ?? {}
       yield* registry.register({
         kind: "template",
         template: contract.uriTemplate,
         descriptor: ResourceContract.toTemplateDescriptor(contract),
-        visible: visibility(enclosing, target, options.visible),
+        visible: visibility(enclosing, target, options?.visible),
         ...facts(contract, options),
         match: readTemplate(contract, enclosing, (params, uri) => running(captured, handler(params, uri))),
-        completions: completions(options.complete ?? {}, { target, contract, enclosing, captured })
+        completions: completions(complete, { target, contract, enclosing, captured })
       })
     })
   )

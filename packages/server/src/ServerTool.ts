@@ -12,6 +12,7 @@ import type { RequestServices } from "./Entry.ts"
 import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
+import { makeCheck } from "./internal/foreign.ts"
 import { makeGate } from "./internal/gate.ts"
 import { running } from "./internal/handling.ts"
 import { runTool } from "./internal/toolCall.ts"
@@ -89,6 +90,10 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
       const registry = yield* Registry
       const captured = yield* capture<R>()
       const gate = makeGate(name, options.concurrency)
+      const checks = {
+        input: yield* makeCheck(name, "input", contract.foreignInput),
+        output: yield* makeCheck(name, "output", contract.foreignOutput)
+      }
       yield* registry.register({
         kind: "tool",
         name,
@@ -97,7 +102,7 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
         visible: visibility(enclosing, { kind: "tool", name }, options.visible),
         asks: capabilitiesOf(contract.asks),
         scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
-        run: runTool(contract, enclosing, (input) => gate(running(captured, handler(input))))
+        run: runTool(contract, enclosing, checks, (input) => gate(running(captured, handler(input))))
       })
     })
   )

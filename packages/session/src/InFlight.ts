@@ -78,7 +78,7 @@ class Entry {
 export class InFlight {
   private readonly table = new IdTable<Entry>()
   private readonly limit: number
-  private readonly waiting = new Set<() => void>()
+  private waiting: Set<() => void> | undefined = undefined
   /** The innermost request that is starting right now. */
   private starting: Entry | undefined = undefined
   private closed = false
@@ -147,9 +147,9 @@ export class InFlight {
   }
 
   /** Interrupts everything and succeeds when every request has ended. */
-  readonly interruptAll: Effect.Effect<void> = Effect.suspend(() =>
-    Effect.asVoid(Fiber.awaitAll(this.interruptAllUnsafe()))
-  )
+  get interruptAll(): Effect.Effect<void> {
+    return Effect.suspend(() => Effect.asVoid(Fiber.awaitAll(this.interruptAllUnsafe())))
+  }
 
   /** Starts nothing any more, waits until all have ended, and interrupts those that have not at the deadline (SHT-01). */
   drain(deadline: Duration.Input): Effect.Effect<void> {
@@ -160,15 +160,18 @@ export class InFlight {
   }
 
   /** Succeeds when no request is in the table. */
-  readonly empty: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    if (this.table.size === 0) return resume(Effect.void)
-    const wake = () => {
-      this.waiting.delete(wake)
-      resume(Effect.void)
-    }
-    this.waiting.add(wake)
-    return Effect.sync(() => void this.waiting.delete(wake))
-  })
+  get empty(): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      if (this.table.size === 0) return resume(Effect.void)
+      const waiting = this.waiting ??= new Set()
+      const wake = () => {
+        waiting.delete(wake)
+        resume(Effect.void)
+      }
+      waiting.add(wake)
+      return Effect.sync(() => void waiting.delete(wake))
+    })
+  }
 
   private find(key: unknown): Entry | undefined {
     for (let entry = this.starting; entry !== undefined; entry = entry.outer) {
@@ -209,15 +212,22 @@ export class InFlight {
     exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>
   ): Effect.Effect<void> | undefined {
     entry.settled = true
-    if (entry.fiber !== undefined) {
-      this.table.take(entry.key)
-      if (this.table.size === 0) { for (const wake of Array.from(this.waiting)) wake() }
+    if (entry.fiber !== undefined) this.table.take(entry.key)
+    if (entry.cancelled) {
+      this.wake()
+      return undefined
     }
-    if (entry.cancelled) return undefined
     entry.run.watcher?.finish()
     const log = this.answer(entry.run, exit)
     entry.run.after?.()
+    this.wake()
     return log
+  }
+
+  /** Whoever waits for the end goes on right here, and so only once the last answer is out. */
+  private wake(): void {
+    if (this.waiting === undefined || this.table.size > 0) return
+    for (const wake of Array.from(this.waiting)) wake()
   }
 
   private answer(run: Run, exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>): Effect.Effect<void> | undefined {

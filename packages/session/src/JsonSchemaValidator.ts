@@ -15,7 +15,7 @@ import type { Issue } from "@mcpfx/schema/SchemaMismatch"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { compileDocument, type Check } from "./internal/jsonSchemaCompile.ts"
+import { type Check, compileDocument } from "./internal/jsonSchemaCompile.ts"
 import { type Document, readDocument } from "./internal/jsonSchemaDocument.ts"
 import { judgePatterns } from "./internal/jsonSchemaPatterns.ts"
 import type { Run } from "./internal/jsonSchemaRun.ts"
@@ -31,7 +31,7 @@ export * from "./JsonSchemaError.ts"
  */
 export interface Options {
   /** Whether `format` is asserted where it is known, unless an option says
- * otherwise. Default `true`. */
+   * otherwise. Default `true`. */
   readonly formats?: boolean | undefined
   /** How deep schemas may be nested. Default 128. */
   readonly maxDepth?: number | undefined
@@ -89,8 +89,14 @@ const toValidate = (check: Check, maxSteps: number, stepsPerNode: number): Valid
  * @since 0.1.0
  */
 export const make = (options: Options = {}): Shape => {
-  const { formats = true, maxDepth = 128, maxPatterns = 500, maxSteps = 500_000, maxStepsPerNode = 100, maxSubschemas = 10_000 } =
-    options
+  const {
+    formats = true,
+    maxDepth = 128,
+    maxPatterns = 500,
+    maxSteps = 500_000,
+    maxStepsPerNode = 100,
+    maxSubschemas = 10_000
+  } = options
   const known = new WeakMap<JsonObject, Result.Result<Validate, JsonSchemaError>>()
   const prepare = (schema: JsonObject | boolean): Result.Result<Validate, JsonSchemaError> =>
     Result.gen(function*() {

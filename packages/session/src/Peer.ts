@@ -7,7 +7,7 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as McpError from "@mcpfx/schema/McpError"
 import type * as Method from "@mcpfx/schema/Method"
 import type * as Progress from "@mcpfx/schema/Progress"
-import type { RequestCodec, Revision, Sender } from "@mcpfx/schema/Revision"
+import type { RequestCodec, Revision, Sender as MethodSender } from "@mcpfx/schema/Revision"
 import * as TraceContext from "@mcpfx/schema/TraceContext"
 import type { Facts } from "@mcpfx/transport/Exchange"
 import { TransportClosed, type TransportError } from "@mcpfx/transport/TransportError"
@@ -101,81 +101,77 @@ export interface Peer extends Asker {
 }
 
 /**
- * What requests are sent by.
+ * Whom requests are sent for.
  *
  * @internal
  */
-export interface Options {
+export interface Sender {
   readonly role: "server" | "client"
   readonly calls: Calls
-  /** Where to send to; `undefined` while nothing is open. */
-  readonly route: () => Route | undefined
-  /** The revision in force, or the one to open the conversation with this method. */
-  readonly revision: (method: string) => Revision | undefined
-  /** Members for the `_meta` of every request. */
-  readonly envelope: () => JsonRpc.JsonObject | undefined
   readonly limits: Limits
-  /** How long to wait by default. */
-  readonly timeout: Duration.Duration
   readonly listener: Listener | undefined
-  readonly sessionId: string | undefined
-  readonly transport: () => Facts["transport"] | undefined
+  readonly visibleId: string | undefined
+  readonly transport: Facts["transport"] | undefined
+  /** Members for the `_meta` of every request. */
+  readonly envelope: JsonRpc.JsonObject | undefined
+  /** Where to send to; `undefined` while nothing is open. */
+  route(): Route | undefined
+  /** The revision in force, or the one to open the conversation with this method. */
+  revisionFor(method: string): Revision | undefined
+}
+
+/** Where one family of requests goes, and how long it may take. */
+interface Way {
+  readonly sender: Sender
+  readonly route: () => Route | undefined
+  readonly timeout: Duration.Duration
 }
 
 /**
- * An asker over one route.
+ * An asker over one route, with the patience of a human.
  *
  * @internal
  */
-export const makeAsker = (options: Options): Asker => ({
+export const makeAsker = (sender: Sender, route: Route): Asker =>
+  asker({ sender, route: () => route, timeout: sender.limits.askTimeout })
+
+const asker = (way: Way): Asker => ({
   request: (method, params, request) =>
     Effect.withFiber((fiber) => {
-      const revision = options.revision(method.name)
+      const revision = way.sender.revisionFor(method.name)
       const codec = revision?.request(method)
-      if (codec === undefined || !maySend(codec.sender, options.role)) {
+      if (codec === undefined || !maySend(codec.sender, way.sender.role)) {
         return Effect.fail(new MethodUnsupported({ method: method.name, ...versionOf(revision) }))
       }
       const wire = codec.encodeParams(params)
-      return observed(
-        options,
-        method.name,
-        wire,
-        revision,
-        fiber.cache.span,
-        request,
-        (sent) => Effect.flatMap(sent, (result) => decoded(codec, result))
-      )
+      const span = fiber.cache.span
+      return observed(way, method.name, wire, revision, span, request, (sent) =>
+        Effect.flatMap(sent, (result) =>
+          decoded(codec, result)))
     })
 })
 
 /**
- * A peer over the route of the options.
+ * The other side, over whatever route is open.
  *
  * @internal
  */
-export const make = (options: Options): Peer => {
+export const make = (sender: Sender): Peer => {
+  const way: Way = { sender, route: () => sender.route(), timeout: sender.limits.requestTimeout }
   const notify = (method: string, params: JsonRpc.JsonObject): Effect.Effect<void, SessionClosed | TransportError> =>
-    Effect.suspend(() => options.calls.notify(options.route() ?? nowhere, JsonRpc.notification(method, params)))
+    Effect.suspend(() => sender.calls.notify(sender.route() ?? nowhere, JsonRpc.notification(method, params)))
   return {
-    ...makeAsker(options),
+    ...asker(way),
     requestRaw: (method, params, request) =>
       Effect.withFiber((fiber) =>
-        observed(
-          options,
-          method,
-          params,
-          options.revision(method),
-          fiber.cache.span,
-          request,
-          (sent) => sent
-        )
+        observed(way, method, params, sender.revisionFor(method), fiber.cache.span, request, (sent) => sent)
       ),
     notifyRaw: notify,
     notify: (method, params) =>
       Effect.suspend(() => {
-        const codec = options.revision(method.name)?.notification(method)
+        const codec = sender.revisionFor(method.name)?.notification(method)
         // What the revision has no words for is not said.
-        return codec === undefined || !maySend(codec.sender, options.role)
+        return codec === undefined || !maySend(codec.sender, sender.role)
           ? Effect.void
           : notify(method.name, codec.encodeParams(params))
       })
@@ -186,7 +182,7 @@ const nowhere: Route = {
   send: () => Effect.fail(new TransportClosed({ reason: "no stream to the other side is open" }))
 }
 
-const maySend = (sender: Sender, role: "server" | "client"): boolean => sender === "both" || sender === role
+const maySend = (sender: MethodSender, role: "server" | "client"): boolean => sender === "both" || sender === role
 
 const versionOf = (revision: Revision | undefined): { readonly revision?: string } =>
   revision === undefined ? {} : { revision: revision.version }
@@ -203,7 +199,7 @@ const decoded = <Params, A>(
 
 /** Sends, and lets telemetry see it where somebody listens. */
 const observed = <A>(
-  options: Options,
+  way: Way,
   method: string,
   params: JsonRpc.JsonObject,
   revision: Revision | undefined,
@@ -211,31 +207,32 @@ const observed = <A>(
   request: RequestOptions | undefined,
   read: (sent: Effect.Effect<JsonRpc.JsonObject, PeerFailure>) => Effect.Effect<A, PeerFailure>
 ): Effect.Effect<A, PeerFailure> => {
-  const { listener } = options
-  if (listener === undefined) return read(sent(options, method, params, span, request))
+  const { listener, transport, visibleId } = way.sender
+  if (listener === undefined) return read(sent(way, method, params, span, request))
   return listener.call(
-    Effect.withFiber((fiber) => read(sent(options, method, params, fiber.cache.span, request))),
-    { method, params, id: undefined, revision, sessionId: options.sessionId, transport: options.transport() }
+    Effect.withFiber((fiber) => read(sent(way, method, params, fiber.cache.span, request))),
+    { method, params, id: undefined, revision, sessionId: visibleId, transport }
   )
 }
 
 const sent = (
-  options: Options,
+  way: Way,
   method: string,
   params: JsonRpc.JsonObject,
   span: Tracer.AnySpan | undefined,
   request: RequestOptions | undefined
 ): Effect.Effect<JsonRpc.JsonObject, PeerFailure> => {
-  const timeout = Duration.toMillis(request?.timeout ?? options.timeout)
-  return options.calls.request({
+  const { calls, envelope, limits } = way.sender
+  const timeout = Duration.toMillis(request?.timeout ?? way.timeout)
+  return calls.request({
     method,
     params,
-    meta: metaOf(request?.meta, options.envelope(), span),
-    route: options.route() ?? nowhere,
+    meta: metaOf(request?.meta, envelope, span),
+    route: way.route() ?? nowhere,
     send: request?.headers === undefined ? undefined : { headers: request.headers },
     timeout,
     maxTimeout: request?.maxTimeout === undefined
-      ? Math.max(timeout, Duration.toMillis(options.limits.maxRequestTimeout))
+      ? Math.max(timeout, Duration.toMillis(limits.maxRequestTimeout))
       : Duration.toMillis(request.maxTimeout),
     onProgress: request?.onProgress,
     onSent: request?.onSent

@@ -10,7 +10,9 @@ describe("batches", () => {
   const ping = JsonRpc.request(1, "ping")
 
   it("[RPC-10] [RPC-12] come in on 2025-03-26 alone", () => {
-    const verdicts = Revisions.all.map((revision) => [revision.version, refusal(revision.version, [ping]) === undefined])
+    const verdicts = Revisions.all.map((
+      revision
+    ) => [revision.version, refusal(revision.version, [ping]) === undefined])
     assert.deepStrictEqual(verdicts, [
       ["2024-11-05", false],
       ["2025-03-26", true],
@@ -25,6 +27,9 @@ describe("batches", () => {
     assert.include(refusal("2025-03-26", [ping, JsonRpc.request(2, "initialize")]), "initialize")
     assert.include(refusal("2025-03-26", []), "empty")
     assert.include(refusal("2025-03-26", [ping, ping, ping, ping]), "3")
-    assert.strictEqual(refusal("2025-03-26", [JsonRpc.notification("a"), JsonRpc.notification("initialize/x")]), undefined)
+    assert.strictEqual(
+      refusal("2025-03-26", [JsonRpc.notification("a"), JsonRpc.notification("initialize/x")]),
+      undefined
+    )
   })
 })

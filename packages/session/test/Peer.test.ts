@@ -6,7 +6,19 @@ import type { PeerFailure } from "@mcpfx/session/Peer"
 import { HttpFailure } from "@mcpfx/transport/TransportError"
 import { Deferred, Effect, Exit, Fiber, Logger, Result, Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { type Bench, client, established, handler, legacy, modern, nothing, readyServer, Stream, Wire } from "./fixtures.ts"
+import {
+  at,
+  type Bench,
+  client,
+  established,
+  handler,
+  legacy,
+  modern,
+  nothing,
+  readyServer,
+  Stream,
+  Wire
+} from "./fixtures.ts"
 
 const answer = (bench: Bench, id: JsonRpc.RequestId, result: JsonRpc.JsonObject = {}) =>
   bench.accept({ jsonrpc: "2.0", id, result })
@@ -30,8 +42,8 @@ describe("requests", () => {
       answer(bench, 2, { content: [], isError: true })
       answer(bench, 1, { tools: [], nextCursor: "x", later: 1 })
       const list = yield* Fiber.join(one)
-      const called: any = yield* Fiber.join(two)
-      assert.deepStrictEqual([list.nextCursor, called.isError], ["x", true])
+      const called = yield* Fiber.join(two)
+      assert.deepStrictEqual([list.nextCursor, at(called, "isError")], ["x", true])
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
@@ -150,7 +162,7 @@ describe("_meta", () => {
         })
       )
       yield* start(bench.session.peer.request(Methods.ToolsList, {}))
-      const metas = wire.sent.map((message: any) => message.params._meta)
+      const metas = wire.sent.map((message) => at(message, "params", "_meta"))
       assert.deepStrictEqual(metas, [{ ...envelope, "a.b/c": 1 }, envelope])
     }))
 
@@ -498,10 +510,13 @@ describe("faults", () => {
       const wire = new Wire()
       wire.gate = (message) => message["method"] === "hangs" ? Effect.never : Effect.void
       const bench = yield* client(wire)
-      const fibers = yield* Effect.forEach(["a", "b", "c", "d", "hangs"], (m) => start(bench.session.peer.requestRaw(m, {})))
+      const fibers = yield* Effect.forEach(["a", "b", "c", "d", "hangs"], (m) =>
+        start(bench.session.peer.requestRaw(m, {})))
       wire.cut()
       assert.strictEqual(yield* bench.session.closed, "disconnected")
-      for (const fiber of fibers) assert.strictEqual(yield* tagOf(fiber), "TransportClosed")
+      for (const fiber of fibers) {
+        assert.strictEqual(yield* tagOf(fiber), "TransportClosed")
+      }
       assert.deepStrictEqual(bench.session.load(), nothing)
       const later = yield* Effect.flip(bench.session.peer.requestRaw("a", {}))
       const told = yield* Effect.flip(bench.session.peer.notify(Methods.RootsListChanged, {}))
@@ -547,8 +562,7 @@ describe("what the server sends to a client", () => {
         result: { method: "roots/list", revision: legacy.version }
       })
       bench.ask(3, "slow")
-      const again: any = bench.ask(3, "slow").only
-      assert.strictEqual(again.error.code, -32600)
+      assert.strictEqual(at(bench.ask(3, "slow").only, "error", "code"), -32600)
     }))
 
   it.effect("[RPC-17] [RPC-18] a server of 2026-07-28 sends no requests: what comes is not answered", () =>
@@ -610,7 +624,10 @@ describe("asking from inside a request", () => {
       const bench = yield* readyServer({ handler: asks })
       const stream = bench.ask(5, "tools/call")
       bench.tell("notifications/cancelled", { requestId: 5 })
-      assert.deepStrictEqual(stream.pushed.map((message: any) => message.method), ["roots/list", "notifications/cancelled"])
+      assert.deepStrictEqual(stream.pushed.map((message) => at(message, "method")), [
+        "roots/list",
+        "notifications/cancelled"
+      ])
       assert.deepStrictEqual([stream.answers, stream.ends, bench.session.load()], [[], 1, nothing])
     }))
 
@@ -643,7 +660,13 @@ describe("asking from inside a request", () => {
         "tools/call": (_, context) => Effect.sync(() => ({ n: seen.push(context.asker !== undefined) }))
       })
       const bench = yield* readyServer({ handler: look })
-      const oneShot = () => ({ ...new Stream(), oneShot: true, answer: () => {}, end: () => {}, push: () => Effect.void })
+      const oneShot = () => ({
+        ...new Stream(),
+        oneShot: true,
+        answer: () => {},
+        end: () => {},
+        push: () => Effect.void
+      })
       bench.accept({ jsonrpc: "2.0", id: 1, method: "tools/call" }, oneShot())
       yield* bench.session.attach(new Wire())
       bench.accept({ jsonrpc: "2.0", id: 2, method: "tools/call" }, oneShot())

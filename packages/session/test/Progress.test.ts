@@ -5,12 +5,15 @@ import * as Progress from "@mcpfx/session/Progress"
 import { RequestContext } from "@mcpfx/session/RequestContext"
 import { Context, Deferred, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
-import { established, handler, readyServer, request, server, Stream } from "./fixtures.ts"
+import { at, established, handler, readyServer, request, server, Stream } from "./fixtures.ts"
 
 /** Reports as a handler does: with what its fiber carries. */
 const report = (value: Progress.Report): Effect.Effect<void> =>
-  Effect.flatMap(Effect.context<never>(), (context) =>
-    Effect.provideService(Progress.report(value), RequestContext, Context.getUnsafe(context, RequestContext)))
+  Effect.flatMap(
+    Effect.context<never>(),
+    (context) =>
+      Effect.provideService(Progress.report(value), RequestContext, Context.getUnsafe(context, RequestContext))
+  )
 
 const steps = (...values: ReadonlyArray<Progress.Report>) =>
   handler({ work: () => Effect.as(Effect.forEach(values, report), {}) })
@@ -49,7 +52,7 @@ describe("from a handler", () => {
       for (const revision of [Revisions.all[0], Revisions.all[1]]) {
         const bench = yield* server({ established: established(revision), handler: steps(value) })
         const stream = bench.ask(1, "work", { _meta: { progressToken: 1 } })
-        sent.push(stream.pushed.map((message: any) => message.params))
+        sent.push(stream.pushed.map((message) => at(message, "params")))
       }
       assert.deepStrictEqual(sent, [
         [{ progressToken: 1, progress: 1, total: 2 }],

@@ -23,7 +23,9 @@ describe("SessionId", () => {
     }))
 
   it("knows what may be an id", () => {
-    const verdicts = ["a", "!~", "a b", "", "é", "a\n", "a\u007f", "a".repeat(256), "a".repeat(257)].map(SessionId.isSessionId)
+    const verdicts = ["a", "!~", "a b", "", "é", "a\n", "a\u007f", "a".repeat(256), "a".repeat(257)].map(
+      SessionId.isSessionId
+    )
     assert.deepStrictEqual(verdicts, [true, true, false, false, false, false, false, true, false])
   })
 })

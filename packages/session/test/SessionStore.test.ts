@@ -22,8 +22,8 @@ const stores = [
 ] as const
 
 for (const [name, store] of stores) {
-  describe(name, () => {
-    layer(store)((it) => {
+  describe("every store", () => {
+    layer(store)(name, (it) => {
       it.effect("[LIF-17] gives back what was kept, the newest, and nothing after it was removed", () =>
         Effect.gen(function*() {
           const store = yield* SessionStore.SessionStore

@@ -29,6 +29,8 @@ export class Stream implements Outlet {
   readonly pushed: Array<unknown> = []
   readonly answers: Array<unknown> = []
   ends = 0
+  /** Why the request was not let in. */
+  rejected: Rejected | undefined = undefined
   /** What a push waits for, besides being noted. */
   gate: Effect.Effect<void> = Effect.void
 
@@ -60,7 +62,10 @@ export class Stream implements Outlet {
 export const request = (id: JsonRpc.RequestId, method: string, params?: JsonRpc.JsonObject): JsonRpc.Request =>
   JsonRpc.request(id, method, params)
 
-export const initialize = (version: unknown = legacy.version, capabilities: JsonRpc.JsonObject = {}): JsonRpc.JsonObject => ({
+export const initialize = (
+  version: unknown = legacy.version,
+  capabilities: JsonRpc.JsonObject = {}
+): JsonRpc.JsonObject => ({
   protocolVersion: version,
   capabilities,
   clientInfo
@@ -101,7 +106,10 @@ export class Bench {
   ask(id: JsonRpc.RequestId, method: string, params?: JsonRpc.JsonObject, more?: Partial<Facts>): Stream {
     const stream = new Stream()
     const exit = this.accept(request(id, method, params), stream, more)
-    if (Exit.isFailure(exit)) stream.answers.push({ rejected: rejection(exit) })
+    if (Exit.isFailure(exit)) {
+      stream.rejected = rejection(exit)
+      stream.answers.push(stream.rejected)
+    }
     return stream
   }
 
@@ -132,8 +140,7 @@ export const server = (
 /** A server whose handshake is done. */
 export const readyServer = (
   options: Partial<Session.Options> = {}
-): Effect.Effect<Bench, never, Scope.Scope> =>
-  Effect.tap(server(options), (bench) => Effect.sync(() => bench.shake()))
+): Effect.Effect<Bench, never, Scope.Scope> => Effect.tap(server(options), (bench) => Effect.sync(() => bench.shake()))
 
 /** A connection to nowhere, that remembers what was sent. */
 export class Wire implements Link {
@@ -187,3 +194,7 @@ export const client = (
 
 /** Nothing runs, waits or ticks any more. */
 export const nothing: Session.Load = { serving: 0, waiting: 0, fibers: 0, streams: 0, timer: false }
+
+/** What lies at the end of a path in JSON, `undefined` where the path ends early. */
+export const at = (value: unknown, ...path: ReadonlyArray<string>): unknown =>
+  path.reduce<unknown>((inner, key) => JsonRpc.isJsonObject(inner) ? inner[key] : undefined, value)

@@ -1,36 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import { Deferred, Effect, Exit, Fiber, Queue, Scope } from "effect"
+import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { Rejected } from "../src/Endpoint.ts"
-import { admitted, limited, modern, note, ping, sse, turns } from "./support/http.ts"
-import {
-  accepted,
-  connect,
-  events,
-  failure,
-  initialize,
-  initialized,
-  json,
-  openEvents,
-  type Respond,
-  sessionServer,
-  success
-} from "./support/httpClient.ts"
+import { limited, modern, note, ping, sse, turns } from "./support/http.ts"
+import { accepted, connect, events, failure, initialized, json, openEvents, success } from "./support/httpClient.ts"
 
-const legacy = { version: "2025-11-25", era: "legacy" } as const
-const none = () => new Response(null, { status: 405 })
 const failed = <A, E>(effect: Effect.Effect<A, E>) => Effect.flip(effect)
-
-/** A connection with a session, its stream refused. */
-const session = Effect.fnUntraced(function*(rest: Respond, options: Parameters<typeof connect>[1] = {}) {
-  const connection = yield* connect(sessionServer((seen) => seen.method === "POST" ? rest(seen) : none()), options)
-  yield* connection.link.send(initialize)
-  yield* connection.link.agreed(legacy)
-  yield* connection.link.send(initialized)
-  yield* connection.messages
-  return connection
-})
 
 describe("one request", () => {
   it.effect("[HTTP-05] [HTTP-06] [HTTP-12] is one POST that accepts both types, its JSON answer is handed over", () =>

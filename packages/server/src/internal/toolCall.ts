@@ -2,6 +2,7 @@
 import type * as Content from "@mcpfx/schema/Content"
 import type { JsonObject } from "@mcpfx/schema/JsonRpc"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
+import type { SchemaMismatch } from "@mcpfx/schema/SchemaMismatch"
 import type * as Tool from "@mcpfx/schema/Tool"
 import type * as ToolContract from "@mcpfx/schema/ToolContract"
 import * as ToolResult from "@mcpfx/schema/ToolResult"
@@ -13,6 +14,7 @@ import type { Target } from "../Call.ts"
 import { InvalidArguments, type RequestServices, type ToolEntry } from "../Entry.ts"
 import type { Returned } from "../ServerTool.ts"
 import { type Refusal, ResultMismatch, Unhandled } from "../ServerError.ts"
+import type { Check } from "./foreign.ts"
 import { type Enclosing, isBare, wrap } from "./enclosing.ts"
 import { sort, textOf, Told } from "./failures.ts"
 
@@ -42,12 +44,14 @@ export const isReturned = <Output>(contract: ToolContract.AnyContract) => (u: un
   (contract.hasOutput ? Result.isSuccess(contract.encodeOutput(u)) : u === undefined || u === null || isContent(u))
 
 /** Writes what a handler returned; a value is told from a {@link ToolResult.Result} by its class alone. */
-const makeEncode = (contract: ToolContract.AnyContract) => {
+const makeEncode = (contract: ToolContract.AnyContract, check: Check | undefined) => {
   const structured = (value: unknown, content: ReadonlyArray<Content.Content>, extra?: Partial<Tool.CallResult>): Answer => {
     const encoded = contract.encodeOutput(value)
     if (Result.isFailure(encoded)) return mismatch(contract.name, encoded.failure.message())
     // `undefined` has no JSON; the nearest thing to it has.
     const structuredContent = encoded.success ?? null
+    const fault = check?.(structuredContent)
+    if (fault !== undefined) return mismatch(contract.name, fault.message())
     const shown = content.length === 0 ? [textBlock(JSON.stringify(structuredContent))] : content
     return Effect.succeed(
       extra === undefined ? { content: shown, structuredContent } : { content: shown, structuredContent, ...extra }
@@ -107,10 +111,11 @@ const makeFail = (contract: ToolContract.AnyContract) => (failure: unknown): Ans
 const throughMiddleware = <Input>(
   contract: ToolContract.AnyContract,
   enclosing: Enclosing,
+  check: Check | undefined,
   handle: (input: Input) => Handled
 ) => {
   const target: Target = { kind: "tool", name: contract.name }
-  const isInput = (u: unknown): u is Input => Result.isSuccess(contract.encodeInput(u))
+  const isInput = (u: unknown): u is Input => Result.isSuccess(contract.encodeInput(u)) && check?.(u) === undefined
   return (input: Input, params: Tool.CallParams): Handled => {
     const run = wrap(enclosing, (call) => {
       if (call.kind !== "tool") return mismatch(contract.name, `middleware made a call of kind "${call.kind}" of it`)
@@ -123,23 +128,33 @@ const throughMiddleware = <Input>(
   }
 }
 
+const refuse = (tool: string, fault: SchemaMismatch) =>
+  Effect.fail(new InvalidArguments({ tool, describe: () => fault.message() }))
+
+/** What an Effect schema does not check: arguments and output of contracts with a JSON Schema from elsewhere. */
+export interface Checks {
+  readonly input: Check | undefined
+  readonly output: Check | undefined
+}
+
 export const runTool = <Name extends string, Input, Output, Failure>(
   contract: ToolContract.Contract<Name, Input, Output, Failure>,
   enclosing: Enclosing,
+  checks: Checks,
   handle: (input: Input) => Handled
 ): ToolEntry["run"] => {
-  const encode = makeEncode(contract)
+  const encode = makeEncode(contract, checks.output)
   const fail = makeFail(contract)
   const call: (input: Input, params: Tool.CallParams) => Handled = isBare(enclosing)
     ? handle
-    : throughMiddleware(contract, enclosing, handle)
+    : throughMiddleware(contract, enclosing, checks.input, handle)
   return (params) =>
     Effect.suspend((): Effect.Effect<Tool.CallResult, Refusal | InvalidArguments, RequestServices> => {
-      const input = contract.decodeInput(params.arguments ?? undefined)
-      if (Result.isFailure(input)) {
-        const { failure } = input
-        return Effect.fail(new InvalidArguments({ tool: contract.name, describe: () => failure.message() }))
-      }
+      const args = params.arguments ?? undefined
+      const input = contract.decodeInput(args)
+      if (Result.isFailure(input)) return refuse(contract.name, input.failure)
+      const fault = checks.input?.(args ?? {})
+      if (fault !== undefined) return refuse(contract.name, fault)
       const effect = call(input.success, params)
       return Exit.isExit(effect) && Exit.isSuccess(effect)
         ? encode(effect.value)

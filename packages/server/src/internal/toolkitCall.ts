@@ -31,7 +31,8 @@ export const runAiTool = (
   handler: AiTool.Handler<string>,
   enclosing: Enclosing,
   captured: Captured<unknown>,
-  gate: Gate
+  gate: Gate,
+  check: Check | undefined
 ): ToolEntry["run"] => {
   const name: string = tool.name
   const target: Target = { kind: "tool", name }
@@ -80,8 +81,14 @@ export const runAiTool = (
   return (params) =>
     Effect.matchEffect(running(captured, decode(params.arguments ?? {})), {
       onFailure: (error) => Effect.fail(invalidArguments(name, error)),
-      onSuccess: (input) =>
-        Effect.matchEffect(run({ kind: "tool", target, contract: tool, arguments: input, params }), {
+      onSuccess: (input) => {
+        const fault = check?.(input)
+        return fault === undefined ? called(input, params) : Effect.fail(misfit(name, fault))
+      }
+    })
+  }
+
+XX        Effect.matchEffect(run({ kind: "tool", target, contract: tool, arguments: input, params }), {
           onFailure: fail,
           onSuccess: (value) => Effect.orDie(running(captured, encode(value)))
         })

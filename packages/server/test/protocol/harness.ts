@@ -161,8 +161,9 @@ export class Client {
   }
 
   /** Hands one message over. */
-  raw(message: Json): Sent {
+  raw(message: Json, room = Number.POSITIVE_INFINITY): Sent {
     const sent = new Sent()
+    sent.room = room
     const parsed = JsonRpc.parse(message)
     if (parsed._tag === "Failure") throw new Error(parsed.failure.reason)
     const exit = Effect.runSyncExit(this.endpoint.endpoint.handle({
@@ -182,11 +183,11 @@ export class Client {
     return sent
   }
 
-  /** Sends a request without waiting for its answer. */
-  start(method: string, params: Json = {}, id: string | number = ++this.last + 100): Sent {
+  /** Sends a request without waiting for its answer; `room` is what its stream takes before it stands still. */
+  start(method: string, params: Json = {}, id: string | number = ++this.last + 100, room?: number): Sent {
     const own = at(params, "_meta")
     const full = this.modern ? { ...params, ...envelope(typeof own === "object" ? { ...own } : {}) } : params
-    return this.raw({ jsonrpc: "2.0", id, method, params: full })
+    return this.raw({ jsonrpc: "2.0", id, method, params: full }, room)
   }
 
   /** Sends a request and waits until it is over. */

@@ -1,13 +1,13 @@
 /** The session itself: state, what it serves, what it sends, and its end. */
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Methods from "@mcpfx/schema/Methods"
+import type { Revision } from "@mcpfx/schema/Revision"
 import type { Admission, Rejected } from "@mcpfx/transport/Endpoint"
 import { type Exchange, type Facts, noOutlet, type Outlet } from "@mcpfx/transport/Exchange"
 import type { Link } from "@mcpfx/transport/Link"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import type { TransportError } from "@mcpfx/transport/TransportError"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -25,7 +25,7 @@ import { type CloseReason, SessionClosed } from "../SessionError.ts"
 import type { Limits } from "../SessionLimits.ts"
 import * as Telemetry from "../Telemetry.ts"
 import { Calls, type Route } from "./calls.ts"
-import { type Host, LiveContext } from "./context.ts"
+import { baseContext, type Host, LiveContext } from "./context.ts"
 import { Fibers } from "./fibers.ts"
 import * as Refusals from "./refusals.ts"
 import { type Served, Terms } from "./terms.ts"
@@ -35,73 +35,66 @@ type Admitted = Exit.Exit<Admission, Rejected>
 const admitted: Admitted = Exit.succeed({})
 const pong: JsonRpc.JsonObject = {}
 
-export class Actor implements Host {
+export class Actor implements Host, Peer.Sender {
   readonly session: Session
+  readonly role: "server" | "client"
   readonly visibleId: string | undefined
+  readonly limits: Limits
+  readonly calls: Calls
+  readonly listener: Telemetry.Listener | undefined
+  transport: Facts["transport"] | undefined = undefined
   private readonly options: Options
-  private readonly limits: Limits
   private readonly services: Context.Context<never>
+  private readonly terms: Terms
   private readonly inFlight: InFlight.InFlight
   private readonly fibers = new Fibers()
-  private readonly calls: Calls
-  private readonly peerOptions: Peer.Options
-  private readonly listener: Telemetry.Listener | undefined
-  private readonly ended: (reason: string) => void
   private readonly over = Deferred.makeUnsafe<CloseReason>()
-  private readonly links: Array<Link> = []
-  private readonly terms: Terms
-  private transport: Facts["transport"] | undefined = undefined
+  private readonly ended: ((reason: string) => void) | undefined
+  private links: Array<Link> | undefined = undefined
+  private ownPeer: Peer.Peer | undefined = undefined
 
   constructor(options: Options, limits: Limits, services: Context.Context<never>) {
     this.options = options
     this.limits = limits
-    // A flat context: what is added for a request stays a short chain on top of it.
-    this.services = Context.makeUnsafe(new Map(Context.add(services, CurrentPrincipal, Option.none()).mapUnsafe))
+    this.role = options.role
+    this.services = baseContext(services)
     this.visibleId = options.stateless === true ? undefined : options.id
-    this.terms = new Terms(
-      options,
-      limits.subscriptions,
-      Effect.suspend(() => options.save?.(this.session) ?? Effect.void)
-    )
+    this.terms = new Terms(options, limits.subscriptions, () => this.session)
     this.inFlight = InFlight.makeUnsafe({ limit: limits.requestsInFlight })
-    this.calls = new Calls({
-      clock: Context.get(services, Clock.Clock),
-      context: this.services,
-      fibers: this.fibers,
-      limits,
-      idFormat: options.idFormat,
-      revision: () => this.terms.current?.revision
-    })
+    this.calls = new Calls(this.services, this.fibers, limits, options.idFormat, this.terms)
     this.listener = Telemetry.listener(this.services)
-    this.ended = this.listener?.session(options.role, () => this.terms.current?.revision) ?? (() => {})
-    this.peerOptions = {
-      role: options.role,
-      calls: this.calls,
-      route: () => this.links[this.links.length - 1] ?? options.link,
-      revision: (method) => this.terms.revisionFor(method),
-      envelope: () => this.terms.envelope,
-      limits,
-      timeout: limits.requestTimeout,
-      listener: this.listener,
-      sessionId: this.visibleId,
-      transport: () => this.transport
-    }
+    this.ended = this.listener?.session(options.role, () => this.terms.current?.revision)
     this.session = this.makeSession()
   }
 
-  // What the handlers of requests see.
+  // What is sent, and how.
+
+  get envelope(): JsonRpc.JsonObject | undefined {
+    return this.terms.envelope
+  }
+
+  get peer(): Peer.Peer {
+    return this.ownPeer ??= Peer.make(this)
+  }
+
+  route(): Route | undefined {
+    return this.links?.at(-1) ?? this.options.link
+  }
+
+  revisionFor(method: string): Revision | undefined {
+    return this.terms.revisionFor(method)
+  }
 
   askerOn(outlet: Outlet): Peer.Asker | undefined {
     if (this.options.stateless === true) return undefined
-    if (this.options.role === "client") return this.session.peer
-    if (outlet === noOutlet || outlet.oneShot === true) {
-      return this.peerOptions.route() === undefined ? undefined : this.session.peer
-    }
-    const route: Route = { send: (message) => outlet.push(message) }
-    return Peer.makeAsker({ ...this.peerOptions, route: () => route, timeout: this.limits.askTimeout })
+    if (this.role === "client") return this.peer
+    if (outlet === noOutlet || outlet.oneShot === true) return this.route() === undefined ? undefined : this.peer
+    return Peer.makeAsker(this, { send: (message) => outlet.push(message) })
   }
 
-  readonly currentLevel = (): ReturnType<Session["logLevel"]> => this.terms.level
+  currentLevel(): ReturnType<Session["logLevel"]> {
+    return this.terms.level
+  }
 
   // The end.
 
@@ -110,8 +103,8 @@ export class Actor implements Host {
     return Effect.sync(() => this.finish("disconnected", error))
   }
 
-  readonly close = (reason: CloseReason): Effect.Effect<void> =>
-    Effect.withFiber((fiber) => {
+  close(reason: CloseReason): Effect.Effect<void> {
+    return Effect.withFiber((fiber) => {
       this.finish(reason, new SessionClosed({ reason }))
       const inside = Context.getOrUndefined(fiber.context, RequestContext)
       // A handler that closes its own session cannot wait for itself.
@@ -127,6 +120,7 @@ export class Actor implements Host {
         }
       })
     })
+  }
 
   /** Synchronous, so that nothing comes in between. */
   private finish(reason: CloseReason, error: SessionClosed | TransportError): void {
@@ -136,10 +130,10 @@ export class Actor implements Host {
     this.calls.close(error)
     this.inFlight.interruptAllUnsafe()
     for (const fiber of this.fibers.all()) fiber.interruptUnsafe()
-    for (const link of this.links.splice(0)) {
+    for (const link of this.links?.splice(0) ?? []) {
       if (link.close !== undefined) this.fibers.run(this.services, link.close)
     }
-    this.ended(reason)
+    this.ended?.(reason)
     this.options.onClosed?.(reason)
     const rest = [...this.inFlight.fibers(), ...this.fibers.all()]
     let running = rest.length
@@ -312,14 +306,14 @@ export class Actor implements Host {
   }
 
   private progressed(message: JsonRpc.Notification): void {
-    const revision = this.peerOptions.revision(Methods.Progress.name)
+    const revision = this.terms.revisionFor(Methods.Progress.name)
     const params = revision?.notification(Methods.Progress)?.decodeParams(message.params ?? {})
     if (params !== undefined && Result.isSuccess(params)) this.calls.progress(params.success)
   }
 
   private initialized(): void {
     if (this.terms.initialized() && this.options.save !== undefined) {
-      this.fibers.run(this.services, this.options.save(this.session))
+      this.fibers.run(this.services, this.terms.save())
     }
   }
 
@@ -361,23 +355,30 @@ export class Actor implements Host {
 
   private makeSession(): Session {
     const { id, principalKey, role } = this.options
+    const peer = () => this.peer
     return {
       id,
       role,
       principalKey: principalKey ?? "",
       accept: this.accept,
-      peer: Peer.make(this.peerOptions),
+      get peer() {
+        return peer()
+      },
       attach: (link) => this.attach(link),
       establish: (established) => this.terms.establish(established),
       agreed: () => this.terms.agreed,
-      logLevel: this.currentLevel,
+      logLevel: () => this.terms.level,
       subscriptions: () => this.terms.subscriptions,
-      close: this.close,
+      close: (reason) => this.close(reason),
       drain: (deadline: Duration.Input) => this.inFlight.drain(deadline),
       closed: Deferred.await(this.over),
-      busy: () => this.inFlight.size > 0 || this.links.length > 0 || this.calls.size > 0 || this.fibers.size > 0,
+      busy: () => this.inFlight.size > 0 || this.streams > 0 || this.calls.size > 0 || this.fibers.size > 0,
       load: () => this.load()
     }
+  }
+
+  private get streams(): number {
+    return this.links === undefined ? 0 : this.links.length
   }
 
   private load(): Load {
@@ -385,7 +386,7 @@ export class Actor implements Host {
       serving: this.inFlight.size,
       waiting: this.calls.size,
       fibers: this.fibers.size,
-      streams: this.links.length,
+      streams: this.streams,
       timer: this.calls.armed
     }
   }
@@ -394,13 +395,14 @@ export class Actor implements Host {
     return Effect.acquireRelease(
       Effect.suspend((): Effect.Effect<void, Rejected> => {
         if (this.terms.closed) return Refusals.over(this.terms.revision)
+        this.links ??= []
         this.links.push(link)
         return Effect.void
       }),
       () =>
         Effect.sync(() => {
-          const index = this.links.indexOf(link)
-          if (index >= 0) this.links.splice(index, 1)
+          const index = this.links?.indexOf(link) ?? -1
+          if (index >= 0) this.links?.splice(index, 1)
         })
     )
   }

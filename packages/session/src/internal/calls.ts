@@ -7,7 +7,6 @@ import type * as Progress from "@mcpfx/schema/Progress"
 import type { Revision } from "@mcpfx/schema/Revision"
 import type { SendOptions } from "@mcpfx/transport/Link"
 import type { TransportError } from "@mcpfx/transport/TransportError"
-import type * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -104,23 +103,22 @@ export class Calls {
   private readonly deadlines: Deadlines
   private readonly fibers: Fibers
   private readonly limits: Limits
-  /** The revision in force; `undefined` before there is one, when nothing can be taken back. */
-  private readonly revision: () => Revision | undefined
+  private readonly terms: { readonly current: { readonly revision: Revision } | undefined }
   private over: SessionClosed | TransportError | undefined = undefined
 
-  constructor(options: {
-    readonly clock: Clock.Clock
-    readonly context: Context.Context<never>
-    readonly fibers: Fibers
-    readonly limits: Limits
-    readonly idFormat: Pending.IdFormat | undefined
-    readonly revision: () => Revision | undefined
-  }) {
-    this.pending = Pending.make(options.idFormat)
-    this.deadlines = new Deadlines(options.clock, options.context, () => this.pending.values())
-    this.fibers = options.fibers
-    this.limits = options.limits
-    this.revision = options.revision
+  constructor(
+    context: Context.Context<never>,
+    fibers: Fibers,
+    limits: Limits,
+    idFormat: Pending.IdFormat | undefined,
+    /** What is agreed; before anything is, nothing can be taken back. */
+    terms: { readonly current: { readonly revision: Revision } | undefined }
+  ) {
+    this.pending = Pending.make(idFormat)
+    this.deadlines = new Deadlines(context, this.pending)
+    this.fibers = fibers
+    this.limits = limits
+    this.terms = terms
   }
 
   get size(): number {
@@ -212,8 +210,8 @@ export class Calls {
     const now = this.deadlines.now()
     const call = new Call(this, plan, context, resume, now)
     call.id = this.pending.add(call)
-    plan.onSent?.(call.id)
     this.deadlines.arm(call.deadline, now)
+    plan.onSent?.(call.id)
     const message = JsonRpc.request(call.id, plan.method, paramsOf(plan, call.id))
     call.sending = this.fibers.run(context, plan.route.send(message, plan.send), (exit) => {
       call.sending = undefined
@@ -248,7 +246,7 @@ export class Calls {
   private takeBack(call: Call, reason: string): void {
     const sending = call.sending
     sending?.interruptUnsafe()
-    const revision = this.revision()
+    const revision = this.terms.current?.revision
     if (revision === undefined || call.plan.method === Methods.Initialize.name) return
     if (revision.era === "modern" && sending !== undefined) return
     const notice = JsonRpc.notification(Methods.Cancelled.name, { requestId: call.id, reason })

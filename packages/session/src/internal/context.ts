@@ -8,7 +8,10 @@ import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import type { Facts, Outlet } from "@mcpfx/transport/Exchange"
+import { CurrentPrincipal } from "@mcpfx/transport/Principal"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Asker } from "../Peer.ts"
 import * as Progress from "../Progress.ts"
 import type { RequestContext } from "../RequestContext.ts"
@@ -17,8 +20,8 @@ import type { Agreed } from "../Session.ts"
 /** What a request context asks its session for. */
 export interface Host {
   readonly visibleId: string | undefined
-  readonly currentLevel: () => Logging.Level | undefined
-  readonly askerOn: (outlet: Outlet) => Asker | undefined
+  currentLevel(): Logging.Level | undefined
+  askerOn(outlet: Outlet): Asker | undefined
 }
 
 const noMeta: JsonRpc.JsonObject = {}
@@ -94,4 +97,18 @@ export class LiveContext {
   finish(): void {
     this.over = true
   }
+}
+
+const bases = new WeakMap<Context.Context<never>, Context.Context<never>>()
+
+/**
+ * What requests start from: the services, and no caller. Flat, so that what a request adds stays a short chain on top of
+ * it; one for all sessions of an endpoint, which makes them small.
+ */
+export const baseContext = (services: Context.Context<never>): Context.Context<never> => {
+  const known = bases.get(services)
+  if (known !== undefined) return known
+  const base = Context.makeUnsafe<never>(new Map(Context.add(services, CurrentPrincipal, Option.none()).mapUnsafe))
+  bases.set(services, base)
+  return base
 }

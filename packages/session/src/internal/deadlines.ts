@@ -1,6 +1,6 @@
 /** One timer for all requests that wait: it sleeps until the earliest deadline and is gone when nothing waits. */
-import type * as Clock from "effect/Clock"
-import type * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -15,22 +15,20 @@ export interface Timed {
 const nanosPerMilli = 1_000_000
 
 export class Deadlines {
-  private readonly clock: Clock.Clock
   private readonly context: Context.Context<never>
-  /** What is timed; the owner adds and removes. */
-  private readonly all: () => Iterable<Timed>
+  /** What is timed; its owner adds and removes. */
+  private readonly all: { values(): Iterable<Timed> }
   private timer: Fiber.Fiber<unknown, unknown> | undefined = undefined
   private wakesAt = Number.POSITIVE_INFINITY
 
-  constructor(clock: Clock.Clock, context: Context.Context<never>, all: () => Iterable<Timed>) {
-    this.clock = clock
+  constructor(context: Context.Context<never>, all: { values(): Iterable<Timed> }) {
     this.context = context
     this.all = all
   }
 
   /** Milliseconds that never jump. */
   now(): number {
-    return Number(this.clock.monotonicTimeNanosUnsafe()) / nanosPerMilli
+    return Number(Context.get(this.context, Clock.Clock).monotonicTimeNanosUnsafe()) / nanosPerMilli
   }
 
   /** Whether a timer runs. */
@@ -45,7 +43,7 @@ export class Deadlines {
     this.wakesAt = deadline
     const millis = Math.max(Math.ceil(deadline - now), 1)
     const fiber = Effect.runForkWith(this.context)(
-      Effect.andThen(this.clock.sleep(Duration.millis(millis)), Effect.sync(() => this.fire()))
+      Effect.andThen(Effect.sleep(Duration.millis(millis)), Effect.sync(() => this.fire()))
     )
     if (fiber.pollUnsafe() === undefined) this.timer = fiber
   }
@@ -61,11 +59,11 @@ export class Deadlines {
     this.timer = undefined
     this.wakesAt = Number.POSITIVE_INFINITY
     const now = this.now()
-    for (const timed of Array.from(this.all())) {
+    for (const timed of Array.from(this.all.values())) {
       if (timed.deadline <= now) timed.expire(now)
     }
     let next = Number.POSITIVE_INFINITY
-    for (const timed of this.all()) next = Math.min(next, timed.deadline)
+    for (const timed of this.all.values()) next = Math.min(next, timed.deadline)
     this.arm(next, now)
   }
 }

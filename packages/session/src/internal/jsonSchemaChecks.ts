@@ -1,25 +1,14 @@
 /** The keywords that look at one value and at no other schema. Messages name what the schema asks for, never the value. */
 import { format as knownFormats } from "@cfworker/json-schema"
 import { isJsonObject, type JsonObject } from "@mcpfx/schema/JsonRpc"
-import { countCharacters, isEqual, isMultiple, isUnique } from "./jsonValue.ts"
-import type { PatternCost } from "./patternCost.ts"
 import { deeper, fault, type Path, type Run, spend } from "./jsonSchemaRun.ts"
+import type { Pattern } from "./jsonSchemaPatterns.ts"
+import { countCharacters, isEqual, isMultiple, isUnique } from "./jsonValue.ts"
 
 export type Verdict = (value: unknown, run: Run, path: Path | undefined) => boolean
 
-export interface Pattern extends PatternCost {
-  readonly source: string
-  readonly regExp: RegExp
-}
-
-/** Steps of the pattern engine that take as long as one step here. */
-const patternSteps = 32
-
-/** Whether a text matches, at its price. */
-export const matches = ({ degree, regExp, ways }: Pattern, text: string, run: Run): boolean => {
-  spend(run, ways * text.length ** degree / patternSteps)
-  return regExp.test(text)
-}
+/** Characters that are looked at in the time of one step. */
+const charactersPerStep = 32
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? "nothing"
@@ -57,14 +46,15 @@ const onNumber = (test: (value: number) => boolean, message: string): Verdict =>
 const onText = (test: (value: string, run: Run) => boolean, message: string): Verdict => (value, run, path) =>
   typeof value !== "string" || test(value, run) || fault(run, path, message)
 
-const onList = (test: (value: ReadonlyArray<unknown>, run: Run) => boolean, message: string): Verdict => (value, run, path) =>
-  !Array.isArray(value) || test(value, run) || fault(run, path, message)
+const onList =
+  (test: (value: ReadonlyArray<unknown>, run: Run) => boolean, message: string): Verdict => (value, run, path) =>
+    !Array.isArray(value) || test(value, run) || fault(run, path, message)
 
 const onObject = (test: (value: JsonObject) => boolean, message: string): Verdict => (value, run, path) =>
   !isJsonObject(value) || test(value) || fault(run, path, message)
 
 const length = (text: string, run: Run): number => {
-  spend(run, text.length / patternSteps)
+  spend(run, text.length / charactersPerStep)
   return countCharacters(text)
 }
 
@@ -77,12 +67,16 @@ const limits: Readonly<Record<string, (limit: number) => Verdict>> = {
   exclusiveMinimum: (limit) => onNumber((value) => value > limit, `Expected more than ${limit}`),
   exclusiveMaximum: (limit) => onNumber((value) => value < limit, `Expected less than ${limit}`),
   multipleOf: (limit) => onNumber((value) => isMultiple(value, limit), `Expected a multiple of ${limit}`),
-  minLength: (limit) => onText((value, run) => length(value, run) >= limit, `Expected at least ${plural(limit, "character")}`),
-  maxLength: (limit) => onText((value, run) => length(value, run) <= limit, `Expected at most ${plural(limit, "character")}`),
+  minLength: (limit) =>
+    onText((value, run) => length(value, run) >= limit, `Expected at least ${plural(limit, "character")}`),
+  maxLength: (limit) =>
+    onText((value, run) => length(value, run) <= limit, `Expected at most ${plural(limit, "character")}`),
   minItems: (limit) => onList((value) => value.length >= limit, `Expected at least ${plural(limit, "item")}`),
   maxItems: (limit) => onList((value) => value.length <= limit, `Expected at most ${plural(limit, "item")}`),
-  minProperties: (limit) => onObject((value) => Object.keys(value).length >= limit, `Expected at least ${plural(limit, "member")}`),
-  maxProperties: (limit) => onObject((value) => Object.keys(value).length <= limit, `Expected at most ${plural(limit, "member")}`)
+  minProperties: (limit) =>
+    onObject((value) => Object.keys(value).length >= limit, `Expected at least ${plural(limit, "member")}`),
+  maxProperties: (limit) =>
+    onObject((value) => Object.keys(value).length <= limit, `Expected at most ${plural(limit, "member")}`)
 }
 
 /** `url` is no format of JSON Schema, and its test here can take for ever. */
@@ -90,14 +84,14 @@ const formatCheck = (name: string): Verdict | undefined => {
   const test = name === "url" || !Object.hasOwn(knownFormats, name) ? undefined : knownFormats[name]
   if (test === undefined) return undefined
   return onText((value, run) => {
-    spend(run, value.length / patternSteps)
+    spend(run, value.length / charactersPerStep)
     return test(value)
   }, `Expected a text in the format ${shown(name)}`)
 }
 
 const requiredCheck = (names: ReadonlyArray<string>): Verdict => (value, run, path) => {
   if (!isJsonObject(value)) return true
-  spend(run, names.length / patternSteps)
+  spend(run, names.length / charactersPerStep)
   let verdict = true
   for (const name of names) {
     if (Object.hasOwn(value, name)) continue
@@ -116,13 +110,19 @@ const isNames = (u: unknown): u is ReadonlyArray<string> => Array.isArray(u)
 
 const dependentChecks = (value: unknown): ReadonlyArray<Verdict> =>
   isJsonObject(value)
-    ? Object.entries(value).flatMap(([name, names]) => isNames(names) ? [dependentCheck(name, requiredCheck(names))] : [])
+    ? Object.entries(value).flatMap(([name, names]) =>
+      isNames(names) ? [dependentCheck(name, requiredCheck(names))] : []
+    )
     : []
 
 /** The checks of the keywords of one schema that stand on their own, in the order in which they are cheapest. */
 export const assertions = (
   schema: JsonObject,
-  { formats, isModern, pattern }: { readonly formats: boolean; readonly isModern: boolean; readonly pattern: Pattern | undefined }
+  { formats, isModern, pattern }: {
+    readonly formats: boolean
+    readonly isModern: boolean
+    readonly pattern: Pattern | undefined
+  }
 ): ReadonlyArray<Verdict> => {
   const out: Array<Verdict> = []
   const { const: constant, enum: values, format, required, type, uniqueItems } = schema
@@ -134,7 +134,9 @@ export const assertions = (
     if (typeof limit === "number") out.push(make(limit))
   }
   if (pattern !== undefined) {
-    out.push(onText((value, run) => matches(pattern, value, run), `Expected a text that matches ${shown(pattern.source)}`))
+    out.push(
+      onText((value, run) => pattern.test(value, run), `Expected a text that matches ${shown(pattern.source)}`)
+    )
   }
   const formatted = formats && typeof format === "string" ? formatCheck(format) : undefined
   if (formatted !== undefined) out.push(formatted)

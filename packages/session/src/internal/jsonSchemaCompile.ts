@@ -1,8 +1,20 @@
 /** Turns a schema that was read into checks: one closure a schema, made when first needed, without `eval`. */
 import { isJsonObject, type JsonObject } from "@mcpfx/schema/JsonRpc"
+import { assertions } from "./jsonSchemaChecks.ts"
+import type { Pattern } from "./jsonSchemaPatterns.ts"
 import type { Document } from "./jsonSchemaDocument.ts"
-import { assertions, matches, type Pattern } from "./jsonSchemaChecks.ts"
-import { aside, deeper, fault, merge, newSeen, type Path, quietly, type Run, type Seen, spend } from "./jsonSchemaRun.ts"
+import {
+  aside,
+  deeper,
+  fault,
+  merge,
+  newSeen,
+  type Path,
+  quietly,
+  type Run,
+  type Seen,
+  spend
+} from "./jsonSchemaRun.ts"
 
 export type Check = (value: unknown, run: Run, path: Path | undefined, seen: Seen | undefined) => boolean
 
@@ -69,7 +81,8 @@ const oneOf = (checks: ReadonlyArray<Check>): Check => {
     let fitting = 0
     for (const check of applied) if (quietly(run, () => check(value, run, undefined, seen))) fitting++
     if (fitting === 0) return noneFits(checks, value, run, path)
-    return fitting === 1 || fault(run, path, `Expected to fit exactly one of ${checks.length} alternatives, and not ${fitting}`)
+    return fitting === 1 ||
+      fault(run, path, `Expected to fit exactly one of ${checks.length} alternatives, and not ${fitting}`)
   }
 }
 
@@ -78,7 +91,9 @@ const not = (check: Check): Check => (value, run, path) =>
 
 /** The three are applied in place. */
 const conditional = (test: Check, onTrue: Check, onFalse: Check): Check => (value, run, path, seen) =>
-  quietly(run, () => test(value, run, undefined, seen)) ? onTrue(value, run, path, seen) : onFalse(value, run, path, seen)
+  quietly(run, () => test(value, run, undefined, seen))
+    ? onTrue(value, run, path, seen)
+    : onFalse(value, run, path, seen)
 
 const dependent = (name: string, check: Check): Check => (value, run, path, seen) =>
   !isJsonObject(value) || !Object.hasOwn(value, name) || check(value, run, path, seen)
@@ -91,7 +106,9 @@ const subs = (compiler: Compiler, schemas: unknown): ReadonlyArray<Check> =>
 
 const subMap = (compiler: Compiler, schemas: unknown): ReadonlyArray<readonly [string, Check]> =>
   isJsonObject(schemas)
-    ? Object.entries(schemas).flatMap(([name, schema]) => Array.isArray(schema) ? [] : [[name, sub(compiler, schema)] as const])
+    ? Object.entries(schemas).flatMap(([name, schema]) =>
+      Array.isArray(schema) ? [] : [[name, sub(compiler, schema)] as const]
+    )
     : []
 
 interface Members {
@@ -118,7 +135,7 @@ const checkMember = (
     if (!check(value, run, at, undefined)) verdict = false
   }
   for (const [pattern, check] of patterned) {
-    if (!matches(pattern, name, run)) continue
+    if (!pattern.test(name, run)) continue
     isNamed = true
     if (!check(value, run, at, undefined)) verdict = false
   }
@@ -157,18 +174,19 @@ const itemsCheck = (first: ReadonlyArray<Check>, rest: Check | undefined): Check
   return verdict
 }
 
-const containsCheck = (check: Check, min: number, max: number, isModern: boolean): Check => (value, run, path, seen) => {
-  if (!Array.isArray(value)) return true
-  let count = 0
-  for (const [index, item] of value.entries()) {
-    if (!quietly(run, () => check(item, run, undefined, undefined))) continue
-    count++
-    if (isModern) seen?.items.add(index)
-    if (seen === undefined && count >= min && max === Infinity) return true
+const containsCheck =
+  (check: Check, min: number, max: number, isModern: boolean): Check => (value, run, path, seen) => {
+    if (!Array.isArray(value)) return true
+    let count = 0
+    for (const [index, item] of value.entries()) {
+      if (!quietly(run, () => check(item, run, undefined, undefined))) continue
+      count++
+      if (isModern) seen?.items.add(index)
+      if (seen === undefined && count >= min && max === Infinity) return true
+    }
+    if (count < min) return fault(run, path, `Expected at least ${min} of a certain form among the items`)
+    return count <= max || fault(run, path, `Expected at most ${max} of a certain form among the items`)
   }
-  if (count < min) return fault(run, path, `Expected at least ${min} of a certain form among the items`)
-  return count <= max || fault(run, path, `Expected at most ${max} of a certain form among the items`)
-}
 
 const unevaluatedMembers = (check: Check): Check => (value, run, path, seen) => {
   if (!isJsonObject(value)) return true
@@ -228,7 +246,9 @@ const containers = (compiler: Compiler, schema: JsonObject, isModern: boolean): 
     additional: optional(compiler, additionalProperties),
     names: optional(compiler, propertyNames)
   }
-  if (members.named.size + members.patterned.length > 0 || members.additional !== undefined || members.names !== undefined) {
+  if (
+    members.named.size + members.patterned.length > 0 || members.additional !== undefined || members.names !== undefined
+  ) {
     out.push(membersCheck(members))
   }
   const prefix = isModern ? schema["prefixItems"] : undefined

@@ -4,7 +4,13 @@
  */
 import { isJsonObject, type JsonObject } from "@mcpfx/schema/JsonRpc"
 import * as Result from "effect/Result"
-import { ExternalRef, InvalidSchema, type JsonSchemaError, SchemaTooComplex, UnsupportedDialect } from "../JsonSchemaError.ts"
+import {
+  ExternalRef,
+  InvalidSchema,
+  type JsonSchemaError,
+  SchemaTooComplex,
+  UnsupportedDialect
+} from "../JsonSchemaError.ts"
 import { type Dialect, dialectOf, isSchema, type Keyword, keywords } from "./jsonSchemaKeywords.ts"
 
 export interface Bounds {
@@ -124,7 +130,9 @@ const held = (keyword: Keyword, value: unknown): ReadonlyArray<readonly [suffix:
 const walk = (reader: Reader, schema: unknown, place: Place, depth: number): Done => {
   const { path } = place
   if (depth > reader.bounds.maxDepth) {
-    return Result.fail(new SchemaTooComplex({ path, limit: "depth", reason: `it is nested more than ${reader.bounds.maxDepth} deep` }))
+    return Result.fail(
+      new SchemaTooComplex({ path, limit: "depth", reason: `it is nested more than ${reader.bounds.maxDepth} deep` })
+    )
   }
   reader.count++
   if (reader.count > reader.bounds.maxSubschemas) {

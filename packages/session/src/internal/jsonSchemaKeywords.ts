@@ -28,7 +28,8 @@ const isSchemas = (u: unknown): boolean => Array.isArray(u) && u.length > 0 && u
 const isSchemaMap = (u: unknown): boolean => isJsonObject(u) && Object.values(u).every(isSchema)
 
 const types = new Set<unknown>(["null", "boolean", "object", "array", "number", "string", "integer"])
-const isType = (u: unknown): boolean => Array.isArray(u) ? u.length > 0 && u.every((one) => types.has(one)) : types.has(u)
+const isType = (u: unknown): boolean =>
+  Array.isArray(u) ? u.length > 0 && u.every((one) => types.has(one)) : types.has(u)
 
 const value = (is: (u: unknown) => boolean, expected: string): Keyword => ({ kind: "value", is, expected })
 const only = (dialect: Dialect, keyword: Keyword): Keyword => ({ ...keyword, only: dialect })
@@ -66,7 +67,10 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ["propertyNames", schema],
   ["unevaluatedProperties", only("2020-12", schema)],
   ["dependentSchemas", only("2020-12", inPlace(schemaMap))],
-  ["dependentRequired", only("2020-12", value((u) => isJsonObject(u) && Object.values(u).every(isStrings), "lists of names"))],
+  [
+    "dependentRequired",
+    only("2020-12", value((u) => isJsonObject(u) && Object.values(u).every(isStrings), "lists of names"))
+  ],
   [
     "dependencies",
     inPlace({

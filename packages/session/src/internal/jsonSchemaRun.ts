@@ -35,8 +35,8 @@ const countNodes = (root: unknown): number => {
   while (open.length > 0) {
     const one = open.pop()
     count++
-    if (Array.isArray(one)) for (const item of one) open.push(item)
-    else if (isJsonObject(one)) for (const key of Object.keys(one)) open.push(one[key])
+    if (Array.isArray(one)) { for (const item of one) open.push(item) }
+    else if (isJsonObject(one)) { for (const key of Object.keys(one)) open.push(one[key]) }
   }
   return count
 }

@@ -4,7 +4,7 @@
  * multiply. The answer is on the safe side: some harmless patterns are refused or counted too high, none too low.
  */
 import * as Result from "effect/Result"
-import { type CharSet, parsePattern, type Pattern } from "./patternParse.ts"
+import type { CharSet, Pattern } from "./patternParse.ts"
 
 export interface PatternCost {
   /** The steps for a text of length n are `ways * n ** degree`, give or take a small factor. */
@@ -15,7 +15,7 @@ export interface PatternCost {
 /** Repeating more often than this counts as without end. */
 const manyTimes = 16
 const maxDegree = 4
-const maxWays = 1_000
+const maxWays = 100_000
 /** Places in the pattern with all its counted repeats written out. */
 const maxSize = 100_000
 
@@ -110,7 +110,9 @@ const judgeChoice = (options: ReadonlyArray<Pattern>): Judged => {
     if (Result.isFailure(judged)) return judged
     out = out === undefined ? judged.success : either(out, judged.success)
   }
-  const single = options.every((option) => isSingle(option) || (option._tag === "Sequence" && isSingle(option.items[0]) && option.items.length === 1))
+  const single = options.every((option) =>
+    isSingle(option) || (option._tag === "Sequence" && isSingle(option.items[0]) && option.items.length === 1)
+  )
   return bounded(out === undefined ? nothing : single ? { ...out, variable: false } : out)
 }
 
@@ -136,7 +138,8 @@ const isPlainChoice = (body: Pattern): boolean =>
     return Result.isSuccess(judged) && !judged.success.variable
   })
 
-const hasLook = (pattern: Pattern): boolean => {
+/** Whether a pattern looks ahead or behind anywhere. */
+export const hasLook = (pattern: Pattern): boolean => {
   switch (pattern._tag) {
     case "Look":
       return true
@@ -217,13 +220,12 @@ const withoutEnd = (pattern: Pattern): Pattern => {
     : pattern
 }
 
-/** What a pattern costs, or one clause on why it is refused. Nothing is run to find out. */
-export const patternCost = (source: string): Result.Result<PatternCost, string> =>
-  Result.flatMap(parsePattern(source), (pattern) =>
-    Result.flatMap(judge(withoutEnd(pattern)), ({ degree, ways }): Result.Result<PatternCost, string> => {
-      // without an anchor the engine starts again at every character
-      const total = Math.max(1, degree + (degree > 0 && !isAnchored(pattern) ? 1 : 0))
-      return total > maxDegree
-        ? Result.fail("too many of its repeats compete for the same text")
-        : Result.succeed({ degree: total, ways })
-    }))
+/** What a pattern costs the engine, or one clause on why it is not to be trusted with it. Nothing is run to find out. */
+export const patternCost = (pattern: Pattern): Result.Result<PatternCost, string> =>
+  Result.flatMap(judge(withoutEnd(pattern)), ({ degree, ways }): Result.Result<PatternCost, string> => {
+    // without an anchor the engine starts again at every character
+    const total = Math.max(1, degree + (degree > 0 && !isAnchored(pattern) ? 1 : 0))
+    return total > maxDegree
+      ? Result.fail("too many of its repeats compete for the same text")
+      : Result.succeed({ degree: total, ways })
+  })

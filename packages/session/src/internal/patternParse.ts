@@ -8,9 +8,9 @@ import * as Result from "effect/Result"
 export type CharSet = bigint
 
 export type Pattern =
-  | { readonly _tag: "Chars"; readonly set: CharSet }
+  | { readonly _tag: "Chars"; readonly set: CharSet; /** As written. */ readonly source: string }
   | { readonly _tag: "Start" }
-  | { readonly _tag: "Edge" }
+  | { readonly _tag: "Edge"; readonly edge: "end" | "boundary" | "inside" }
   | { readonly _tag: "Look"; readonly body: Pattern }
   | { readonly _tag: "Sequence"; readonly items: ReadonlyArray<Pattern> }
   | { readonly _tag: "Choice"; readonly options: ReadonlyArray<Pattern> }
@@ -111,7 +111,7 @@ const member = (cursor: Cursor): Read<{ readonly set: CharSet; readonly code: nu
   return Result.succeed({ set: bit(code), code })
 }
 
-const brackets = (cursor: Cursor): Read<Pattern> => {
+const brackets = (cursor: Cursor): Read<CharSet> => {
   const negated = eat(cursor, "^")
   let set = 0n
   while (cursor.at < cursor.chars.length && !eat(cursor, "]")) {
@@ -126,7 +126,7 @@ const brackets = (cursor: Cursor): Read<Pattern> => {
       ? to.success.set | bit(45)
       : range(from.success.code, to.success.code)
   }
-  return Result.succeed({ _tag: "Chars", set: negated ? (all & ~set) | bit(128) : set })
+  return Result.succeed(negated ? (all & ~set) | bit(128) : set)
 }
 
 const group = (cursor: Cursor): Read<Pattern> => {
@@ -143,13 +143,22 @@ const group = (cursor: Cursor): Read<Pattern> => {
   return look ? Result.map(body, (body): Pattern => ({ _tag: "Look", body })) : body
 }
 
+const chars = (cursor: Cursor, start: number, set: CharSet): Pattern => ({
+  _tag: "Chars",
+  set,
+  source: cursor.chars.slice(start, cursor.at).join("")
+})
+
 const atom = (cursor: Cursor): Read<Pattern> => {
   if (eat(cursor, "^")) return Result.succeed({ _tag: "Start" })
-  if (eat(cursor, "$") || eat(cursor, "\\b") || eat(cursor, "\\B")) return Result.succeed({ _tag: "Edge" })
+  if (eat(cursor, "$")) return Result.succeed({ _tag: "Edge", edge: "end" })
+  if (eat(cursor, "\\b")) return Result.succeed({ _tag: "Edge", edge: "boundary" })
+  if (eat(cursor, "\\B")) return Result.succeed({ _tag: "Edge", edge: "inside" })
   if (eat(cursor, "(")) return group(cursor)
-  if (eat(cursor, "[")) return brackets(cursor)
-  if (eat(cursor, ".")) return Result.succeed({ _tag: "Chars", set: (all & ~lineEnds) | bit(128) })
-  return Result.map(member(cursor), ({ set }): Pattern => ({ _tag: "Chars", set }))
+  const start = cursor.at
+  if (eat(cursor, "[")) return Result.map(brackets(cursor), (set) => chars(cursor, start, set))
+  if (eat(cursor, ".")) return Result.succeed(chars(cursor, start, (all & ~lineEnds) | bit(128)))
+  return Result.map(member(cursor), ({ set }) => chars(cursor, start, set))
 }
 
 const bounds = (cursor: Cursor): readonly [min: number, max: number] | undefined => {

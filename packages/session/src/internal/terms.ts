@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Lifecycle from "../Lifecycle.ts"
-import type { Agreed, Established, Options } from "../Session.ts"
+import type { Agreed, Established, Options, Session } from "../Session.ts"
 import type { CloseReason } from "../SessionError.ts"
 import * as Refusals from "./refusals.ts"
 import * as Unagreed from "./unagreed.ts"
@@ -30,13 +30,12 @@ export class Terms {
   private subscribed: Set<string> | undefined = undefined
   private readonly options: Options
   private readonly maxSubscriptions: number
-  /** Keeps the state elsewhere. */
-  private readonly save: Effect.Effect<void>
+  private readonly session: () => Session
 
-  constructor(options: Options, maxSubscriptions: number, save: Effect.Effect<void>) {
+  constructor(options: Options, maxSubscriptions: number, session: () => Session) {
     this.options = options
     this.maxSubscriptions = maxSubscriptions
-    this.save = save
+    this.session = session
     this.level = options.defaultLogLevel
     const established = options.established ?? Unagreed.revived(options.revisions, options.record)
     if (established !== undefined) this.establish(established)
@@ -166,6 +165,11 @@ export class Terms {
     }
   }
 
+  /** Keeps the state elsewhere. */
+  save(): Effect.Effect<void> {
+    return Effect.suspend(() => this.options.save?.(this.session()) ?? Effect.void)
+  }
+
   private subscribe(handled: Served, uri: string): Served {
     const subscribed = this.subscribed ??= new Set()
     if (subscribed.size >= this.maxSubscriptions && !subscribed.has(uri)) {
@@ -177,7 +181,7 @@ export class Terms {
   private change(handled: Served, apply: () => unknown): Served {
     return Effect.flatMap(handled, (body) => {
       apply()
-      return Effect.as(this.save, body)
+      return Effect.as(this.save(), body)
     })
   }
 }

@@ -16,7 +16,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       _tag: fc.constant("take" as const),
-      id: fc.oneof(fc.integer({ min: -2, max: 40 }), fc.constantFrom("0", "01", " 1", "1.0", "0x1", "", null, undefined, {}))
+      id: fc.oneof(
+        fc.integer({ min: -2, max: 40 }),
+        fc.constantFrom("0", "01", " 1", "1.0", "0x1", "", null, undefined, {})
+      )
     })
   },
   { weight: 2, arbitrary: fc.record({ _tag: fc.constant("echo" as const), n: fc.integer({ min: 1, max: 40 }) }) },

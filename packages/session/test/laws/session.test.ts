@@ -12,15 +12,16 @@ const serverStep = fc.oneof(
     id: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.constantFrom("0", "1", "")),
     how: fc.constantFrom("now" as const, "later" as const, "fail" as const, "die" as const, "stubborn" as const)
   }),
-  fc.record({ op: fc.constant("cancel" as const), id: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.constantFrom("0", "1", "")) }),
+  fc.record({
+    op: fc.constant("cancel" as const),
+    id: fc.oneof(fc.integer({ min: 0, max: 6 }), fc.constantFrom("0", "1", ""))
+  }),
   fc.record({ op: fc.constant("finish" as const), nth: fc.nat(9) })
 )
 
 describe("Session, served", () => {
-  it.effect.prop(
-    "[RPC-05] [CAN-03] every stream is closed exactly once, cancelled ones without an answer, and nothing is left",
-    { steps: fc.array(serverStep, { maxLength: 60 }) },
-    ({ steps }) =>
+  it("[RPC-05] [CAN-03] every stream is closed exactly once, cancelled ones without an answer, and nothing is left", () =>
+    whatever(fc.array(serverStep, { maxLength: 60 }), (steps) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
         const gates: Array<Deferred.Deferred<void>> = []
@@ -86,30 +87,47 @@ describe("Session, served", () => {
           if (cancelled) assert.deepStrictEqual(stream.answers, [])
         }
         assert.deepStrictEqual(bench.session.load(), nothing)
-      }).pipe(Effect.provide(Logger.layer([])))
-  )
+      })))
 })
+
+const whatever = <A>(arbitrary: fc.Arbitrary<A>, holds: (value: A) => Effect.Effect<void>): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(arbitrary, (value) => Effect.runPromise(Effect.provide(holds(value), Logger.layer([])))),
+    { numRuns: 200 }
+  )
 
 const awaitExit = (fiber: Fiber.Fiber<void>) =>
   Effect.callback<void>((resume) => void fiber.addObserver(() => resume(Effect.void)))
 
 const clientStep = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constantFrom("send" as const, "send hanging" as const, "send failing" as const) }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant("answer" as const), id: fc.integer({ min: 1, max: 25 }), echo: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ op: fc.constantFrom("send" as const, "send hanging" as const, "send failing" as const) })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant("answer" as const),
+      id: fc.integer({ min: 1, max: 25 }),
+      echo: fc.boolean()
+    })
+  },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("progress" as const), id: fc.integer({ min: 1, max: 25 }) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("interrupt" as const), nth: fc.nat(24) }) }
 )
 
 describe("Session, sending", () => {
-  it.effect.prop(
-    "[RPC-15] [MEM-05] [SHT-06] every request ends exactly once, as the model says, and nothing is left",
-    { steps: fc.array(clientStep, { maxLength: 60 }) },
-    ({ steps }) =>
+  it("[RPC-15] [MEM-05] [SHT-06] every request ends exactly once, as the model says, and nothing is left", () =>
+    whatever(fc.array(clientStep, { maxLength: 60 }), (steps) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
         const wire = new Wire()
         wire.gate = (message) =>
-          message["method"] === "send hanging" ? Effect.never : message["method"] === "send failing" ? Effect.die("no") : Effect.void
+          message["method"] === "send hanging"
+            ? Effect.never
+            : message["method"] === "send failing"
+            ? Effect.die("no")
+            : Effect.void
         const bench = yield* Scope.provide(client(wire), scope)
         const sent: Array<{ readonly fiber: Fiber.Fiber<unknown, unknown>; readonly seen: Array<number> }> = []
         const expected: Array<"answered" | "failed" | "interrupted" | "waiting"> = []
@@ -159,6 +177,5 @@ describe("Session, sending", () => {
         // What still waited at the end fails with it.
         assert.deepStrictEqual(ended, expected.map((state) => state === "waiting" ? "failed" : state))
         assert.deepStrictEqual(bench.session.load(), nothing)
-      }).pipe(Effect.provide(Logger.layer([])))
-  )
+      })))
 })

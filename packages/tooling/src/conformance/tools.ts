@@ -39,8 +39,7 @@ const MultipleContentTypes = McpServer.tool(
 
 const ErrorHandling = McpServer.tool(
   Tool.make("test_error_handling", { description: "Always fails" }),
-  () =>
-    Effect.succeed(Tool.result({ isError: true, content: "This tool intentionally returns an error for testing" }))
+  () => Effect.succeed(Tool.result({ isError: true, content: "This tool intentionally returns an error for testing" }))
 )
 
 const WithProgress = McpServer.tool(

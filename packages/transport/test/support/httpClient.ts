@@ -2,6 +2,7 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import { Effect, Queue } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 import type { Exchange } from "../../src/Exchange.ts"
+import type { Agreement, Link } from "../../src/Link.ts"
 import * as StreamableHttpClient from "../../src/StreamableHttpClient.ts"
 import { admitted, scripted, type Service } from "./http.ts"
 
@@ -105,8 +106,12 @@ export const openEvents = (init: ResponseInit = {}) => {
   }
 }
 
-export const success = (id: JsonRpc.RequestId, result: JsonRpc.JsonObject = {}) => ({ jsonrpc: "2.0", id, result })
-export const failure = (id: JsonRpc.RequestId | null | undefined, code: number, message = "m") => ({
+export const success = (id: JsonRpc.RequestId, result: JsonRpc.JsonObject = {}): JsonRpc.Success => ({
+  jsonrpc: "2.0",
+  id,
+  result
+})
+export const failure = (id: JsonRpc.RequestId | null | undefined, code: number, message = "m"): JsonRpc.Failure => ({
   jsonrpc: "2.0",
   ...(id === undefined ? undefined : { id }),
   error: { code, message }
@@ -125,3 +130,32 @@ export const sessionServer = (rest: Respond, sessionId = "s-1"): Respond => (see
   if (seen.method === "POST" && JsonRpc.isJsonObject(message) && !("id" in message)) return accepted()
   return rest(seen)
 }
+
+/** Any other method than POST is refused: there are no streams. */
+export const none = () => new Response(null, { status: 405 })
+
+/** A connection on which a session is agreed, and its stream refused. */
+export const session = Effect.fnUntraced(function*(
+  rest: Respond,
+  options: Partial<StreamableHttpClient.Options> = {},
+  overrides: Partial<Service> = {}
+) {
+  const connection = yield* connect(
+    sessionServer((seen) => seen.method === "POST" ? rest(seen) : none()),
+    options,
+    overrides
+  )
+  yield* agree(connection.link)
+  yield* connection.messages
+  return connection
+})
+
+export const legacy = { version: "2025-11-25", era: "legacy" } as const
+
+/** What a client does first. */
+export const agree = (link: Link, agreement: Agreement = legacy) =>
+  Effect.gen(function*() {
+    yield* link.send(initialize)
+    yield* link.agreed(agreement)
+    yield* link.send(initialized)
+  })

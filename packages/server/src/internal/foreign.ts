@@ -1,0 +1,44 @@
+/** Checks of values whose JSON Schema came from elsewhere and is not one of Effect. */
+import { InvalidContract } from "@mcpfx/schema/InvalidContract"
+import type { Foreign } from "@mcpfx/schema/JsonSchema"
+import { SchemaMismatch } from "@mcpfx/schema/SchemaMismatch"
+import { type JsonSchemaError, JsonSchemaValidator } from "@mcpfx/session/JsonSchemaValidator"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+
+/** What is wrong with a value; `undefined` for a good one. */
+export type Check = (value: unknown) => SchemaMismatch | undefined
+
+const reasonOf = (error: JsonSchemaError): string => {
+  switch (error._tag) {
+    case "InvalidSchema":
+    case "SchemaTooComplex":
+      return `${error.reason} at "${error.path}"`
+    case "UnsupportedDialect":
+      return `the dialect "${error.dialect}" is not known`
+    case "ExternalRef":
+      return `"${error.ref}" at "${error.path}" is not inside it`
+  }
+}
+
+/**
+ * Prepares a schema, once for a registration. One that cannot be checked against is a mistake in the program: the tool is
+ * not offered, since nothing would keep wrong values from its handler (SCH-04, SCH-22 of field practice).
+ */
+export const makeCheck = (
+  name: string,
+  side: "input" | "output",
+  foreign: Foreign | undefined
+): Effect.Effect<Check | undefined> => {
+  if (foreign === undefined) return Effect.undefined
+  return Effect.flatMap(JsonSchemaValidator, (validator) =>
+    Effect.matchEffect(validator.compile(foreign.json), {
+      onFailure: (error) =>
+        Effect.die(new InvalidContract({ kind: "tool", name, reason: `its ${side} schema: ${reasonOf(error)}` })),
+      onSuccess: (validate) =>
+        Effect.succeed<Check>((value) => {
+          const verdict = validate(value)
+          return Result.isSuccess(verdict) ? undefined : new SchemaMismatch(name, side, () => verdict.failure)
+        })
+    }))
+}

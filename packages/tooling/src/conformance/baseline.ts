@@ -1,0 +1,34 @@
+/** The strict lists of expected failures: a failure that is not listed fails the run, and so does an entry that passes. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "../root.ts"
+import { type Leg, namesUnder, type Task } from "./suite.ts"
+
+const folder = join(root, "packages/tooling/conformance")
+
+/** One file per wire, since an entry names a scenario without its revision. */
+const fileOf = (revision: string | undefined): string => join(folder, `expected-failures.${revision ?? "default"}.yaml`)
+
+/** Whether a task is expected to fail. */
+export const isExpected = ({ leg, revision, scenario }: Task): boolean => listed(revision, leg).has(scenario)
+
+const known = new Map<string, ReadonlySet<string>>()
+
+const listed = (revision: string | undefined, leg: Leg): ReadonlySet<string> => {
+  const key = `${revision} ${leg}`
+  const names = known.get(key) ?? new Set(namesUnder(readFileSync(fileOf(revision), "utf8"), leg))
+  known.set(key, names)
+  return names
+}
+
+/** How a task ended, set against what was expected of it. */
+export type Verdict = "passed" | "expected failure" | "failed" | "stale entry"
+
+/** Only the first two are well. */
+export const judge = (task: Task, passed: boolean): Verdict => {
+  if (isExpected(task)) return passed ? "stale entry" : "expected failure"
+  return passed ? "passed" : "failed"
+}
+
+/** Whether a verdict is as it should be. */
+export const isWell = (verdict: Verdict): boolean => verdict === "passed" || verdict === "expected failure"

@@ -1,0 +1,60 @@
+/** What the client does in each scenario of the conformance suite, by its name. */
+import { McpClient, type McpClientError } from "@mcpfx/client"
+import { Effect, Schema } from "effect"
+
+type Scenario = Effect.Effect<unknown, McpClientError.McpClientError | Schema.SchemaError, McpClient.McpClient>
+
+const withClient = <A, E>(use: (client: McpClient.McpClient["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(McpClient.McpClient, use)
+
+const listTools = withClient((client) => client.tools)
+
+const addNumbers = withClient((client) => Effect.andThen(client.tools, client.callTool("add_numbers", { a: 5, b: 3 })))
+
+const everyMethod = withClient((client) =>
+  Effect.gen(function*() {
+    for (const { name } of yield* client.tools) yield* Effect.ignore(client.callTool(name, {}))
+    for (const { uri } of yield* client.resources) yield* Effect.ignore(client.readResource(uri))
+    for (const { name } of yield* client.prompts) yield* Effect.ignore(client.getPrompt(name))
+  })
+)
+
+const Calls = Schema.fromJsonString(Schema.Struct({
+  toolCalls: Schema.Array(Schema.Struct({
+    name: Schema.String,
+    arguments: Schema.Record(Schema.String, Schema.Unknown)
+  }))
+}))
+
+const customHeaders = withClient((client) =>
+  Effect.gen(function*() {
+    const { toolCalls } = yield* Schema.decodeUnknownEffect(Calls)(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}")
+    yield* client.tools
+    for (const call of toolCalls) yield* client.callTool(call.name, call.arguments)
+  })
+)
+
+const callEveryUsableTool = withClient((client) =>
+  Effect.gen(function*() {
+    for (const { name } of yield* client.tools) yield* client.callTool(name, {})
+  })
+)
+
+const echoSchema = withClient((client) =>
+  Effect.gen(function*() {
+    const tools = yield* client.tools
+    const tool = tools.find(({ name }) => name === "json_schema_2020_12_tool")
+    yield* client.callTool("json_schema_echo", { schema: tool?.inputSchema })
+  })
+)
+
+export const scenarios: Readonly<Record<string, Scenario | undefined>> = {
+  "initialize": listTools,
+  "tools_call": addNumbers,
+  "request-metadata": listTools,
+  "http-standard-headers": everyMethod,
+  "http-custom-headers": customHeaders,
+  "http-invalid-tool-headers": callEveryUsableTool,
+  "json-schema-ref-no-deref": listTools,
+  "json-schema-2020-12-preservation": echoSchema
+}

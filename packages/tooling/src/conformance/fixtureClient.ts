@@ -1,0 +1,34 @@
+/** The client under test: the suite calls it with the URL of its mock server as the last argument. */
+import { McpClient, McpClientError } from "@mcpfx/client"
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { scenarios } from "./clientScenarios.ts"
+
+const url = process.argv.at(-1) ?? ""
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "initialize"
+const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"]
+
+/** The suite names the wire; older suites name none and mean the stateful one. */
+const revisions = revision === "2026-07-28"
+  ? ["2026-07-28"] as const
+  : ["2025-11-25", "2025-06-18", "2025-03-26"] as const
+
+const run = scenarios[scenario]
+
+const main = run === undefined
+  ? Effect.fail(`no such scenario: ${scenario}`)
+  : Effect.scoped(run).pipe(
+    Effect.provide(
+      McpClient.layerHttp({ url, revisions, info: { name: "mcpfx-conformance-client", version: "1.0.0" } }).pipe(
+        Layer.provide(FetchHttpClient.layer)
+      )
+    )
+  )
+
+Effect.runPromise(main).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error instanceof McpClientError.McpClientError ? error.message : error)
+    process.exit(1)
+  }
+)

@@ -1,0 +1,51 @@
+/** Runs one scenario in a process of its own, with a limit on its time; what it leaves running is killed with it. */
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { root } from "../root.ts"
+import { program, type Task } from "./suite.ts"
+
+/** How a scenario ended. */
+export interface Outcome {
+  readonly passed: boolean
+  readonly output: string
+}
+
+const limit = 60_000
+const clientProgram = join(root, "packages/tooling/src/conformance/fixtureClient.ts")
+
+const argumentsOf = ({ leg, revision, scenario, suite }: Task, url: string): Array<string> => [
+  program(suite),
+  leg,
+  ...(leg === "server" ? ["--url", url] : ["--command", `"${process.execPath}" "${clientProgram}"`]),
+  "--scenario",
+  scenario,
+  ...(revision === undefined ? [] : ["--spec-version", revision])
+]
+
+/** Kills a process and all of its group. */
+const kill = (pid: number | undefined): void => {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch {
+    // The group is gone already.
+  }
+}
+
+/** Warnings are the suite's word for what it only recommends: they fail a client scenario and no server scenario. */
+export const runTask = (task: Task, url: string): Promise<Outcome> =>
+  new Promise((settle) => {
+    const child = spawn(process.execPath, argumentsOf(task, url), { detached: true, stdio: ["ignore", "pipe", "pipe"] })
+    const chunks: Array<Buffer> = []
+    const timer = setTimeout(() => {
+      chunks.push(Buffer.from(`\ngave up after ${limit / 1000} s\n`))
+      kill(child.pid)
+    }, limit)
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk))
+    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk))
+    child.on("close", (code) => {
+      clearTimeout(timer)
+      kill(child.pid)
+      settle({ passed: code === 0, output: Buffer.concat(chunks).toString("utf8") })
+    })
+  })
