@@ -7,6 +7,7 @@ import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import type * as Implementation from "@mcpfx/schema/Implementation"
 import type { Version } from "@mcpfx/schema/Revision"
 import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import type * as Pages from "./Pages.ts"
 
 /**
@@ -38,13 +39,23 @@ export interface ClientOptions {
   readonly pages?: Partial<Pages.Bounds> | undefined
   /** Checks structured output against the schema its tool is listed with; on by default (TOL-08). */
   readonly checkOutput?: boolean | undefined
-  /** How many answers of 2026-07-28 are kept for reuse; 1,000 by default, 0 for none. */
+  /** How many answers of each method are kept for reuse on 2026-07-28; 1,000 by default, 0 for none. */
   readonly cacheCapacity?: number | undefined
+  /**
+   * On whose behalf a request is sent, where that differs from call to call, as with headers that are an effect: private
+   * answers are kept apart by it (CCH-05). One caller by default.
+   */
+  readonly caller?: Effect.Effect<string> | undefined
   /**
    * Connects anew when a request finds the connection gone. On by default over HTTP; a process is started again only
    * where this says so. Attempts are spaced from 100 ms, doubling, up to 5.
    */
   readonly reconnect?: boolean | undefined
+  /**
+   * How often to ask the server for a sign of life, and how long to wait for it (PNG-02). Without one the connection counts
+   * as lost. Never by default.
+   */
+  readonly heartbeat?: Duration.Input | undefined
   /** Opens the connection on first use instead of while the layer is built. */
   readonly lazy?: boolean | undefined
 }

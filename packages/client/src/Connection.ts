@@ -1,41 +1,32 @@
 /**
  * Owns the way to the server: connects, agrees on a revision, and connects anew when the connection is lost.
  *
- * One connection is made at a time; callers that come meanwhile wait for the same one. A request whose session the server
- * has forgotten is sent once more on a new session (HTTP-40); any other lost request is the caller's, since it may have
- * had its effect.
+ * One connection is made at a time, for all who wait for it. A request whose session the server has forgotten is sent once
+ * more on a new session (HTTP-40); any other lost request is the caller's, since it may have had its effect.
  *
  * @since 0.1.0
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as Codes from "@mcpfx/schema/Codes"
 import type * as Implementation from "@mcpfx/schema/Implementation"
-import * as Meta from "@mcpfx/schema/Meta"
-import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
 import type * as Handler from "@mcpfx/session/Handler"
 import type { PeerFailure } from "@mcpfx/session/Peer"
-import * as Session from "@mcpfx/session/Session"
+import type * as Session from "@mcpfx/session/Session"
 import type { ClientTransport } from "@mcpfx/transport/ClientTransport"
-import { type Endpoint, Rejected } from "@mcpfx/transport/Endpoint"
 import type { Link } from "@mcpfx/transport/Link"
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import * as Semaphore from "effect/Semaphore"
 import type { ClientOptions } from "./ClientOptions.ts"
-import {
-  ConnectionLost,
-  fail,
-  fromPeer,
-  mapPeer,
-  type McpClientError,
-  NoCommonRevision,
-  TimedOut
-} from "./McpClientError.ts"
+import * as Attempt from "./internal/attempt.ts"
+import * as Handshake from "./internal/handshake.ts"
+import * as Heartbeat from "./internal/heartbeat.ts"
+import { ConnectionLost, fail, fromPeer, mapPeer, type McpClientError, type Reason, TimedOut } from "./McpClientError.ts"
 import * as Negotiation from "./Negotiation.ts"
 
 /**
@@ -53,7 +44,7 @@ export interface ServerFacts {
 }
 
 /**
- * A connection that is open.
+ * A connection that is open, or was.
  *
  * @category models
  * @since 0.1.0
@@ -63,6 +54,10 @@ export interface Live extends ServerFacts {
   readonly link: Link
   /** Whether it has ended. */
   readonly over: () => boolean
+  /** Why it has. */
+  readonly lost: () => ConnectionLost
+  /** Closes with the connection. */
+  readonly scope: Scope.Scope
   /** Counts the connections of this client, from 1. */
   readonly generation: number
 }
@@ -74,6 +69,8 @@ export interface Live extends ServerFacts {
 export interface Connection {
   readonly target: string
   readonly transport: "memory" | "stdio" | "http"
+  /** Whether a connection that was lost is made anew. */
+  readonly renews: boolean
   /** The open connection, made if there is none. */
   readonly live: Effect.Effect<Live, McpClientError>
   /** Runs one request; on a session that the server forgot, once more on a new one. */
@@ -83,218 +80,153 @@ export interface Connection {
   ) => Effect.Effect<A, McpClientError>
 }
 
+/**
+ * What a connection is made from.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Parts {
+  readonly transport: ClientTransport["Service"]
+  readonly handler: Handler.Handler["Service"]
+  /** What the client says it can do. */
+  readonly declared: Capabilities.Client
+  readonly options: ClientOptions
+  /** Run on each new connection before anything else is. */
+  readonly prepare?: ((live: Live) => Effect.Effect<void>) | undefined
+}
+
+/** Between attempts to get a lost connection back. */
 const attempts = Schedule.exponential("100 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 5 }))
 
 /**
+ * A connection that is made on first use; closing the scope ends it, and all that waits for it fails at once.
+ *
  * @category constructors
  * @since 0.1.0
  */
 export const make = Effect.fnUntraced(function*(
-  transport: ClientTransport["Service"],
-  handler: Handler.Handler["Service"],
-  declared: Capabilities.Client,
-  options: ClientOptions
-) {
+  parts: Parts
+): Effect.fn.Return<Connection, never, Scope.Scope> {
+  const { options, prepare = () => Effect.void, transport } = parts
   const scope = yield* Effect.scope
-  const eras = yield* Negotiation.CurrentEraCache
-  const connecting = Semaphore.makeUnsafe(1)
-  const ours = Negotiation.revisionsOf(Revisions.all, options)
-  if (ours === undefined) return yield* Effect.die(new Error("ClientOptions.revisions is empty"))
-  const info = options.info ?? { name: "mcpfx-client", version: "0.1.0" }
-  const reconnect = options.reconnect ?? transport.kind === "http"
-  const connectTimeout = options.connectTimeout ?? "30 seconds"
-  const probeTimeout = transport.kind === "http" ? connectTimeout : options.probeTimeout ?? "5 seconds"
+  const context = yield* Effect.context<never>()
+  const handshake = yield* handshakeOf(parts)
+  const renews = options.reconnect ?? transport.kind === "http"
+  const { connectTimeout, eras } = handshake
   let generation = 0
   let current: { readonly live: Live; readonly scope: Scope.Closeable } | undefined
 
-  const openLink = Effect.fnUntraced(function*() {
-    let session: Session.Session | undefined
-    let ended = false
-    const link = yield* Effect.mapError(transport.connect(endpointOf(() => session)), (error) => fromPeer(error))
-    /** A session on this link; it takes the place of the one before. */
-    const begin = Effect.fnUntraced(function*(established?: Session.Established) {
-      ended = false
-      const made: Session.Session = yield* Session.make({
-        id: `${transport.target}#${generation}`,
-        role: "client",
-        handler,
-        link,
-        revisions: ours,
-        established,
-        onClosed: () => {
-          ended ||= session === made
-        }
-      })
-      session = made
-      return made
-    })
-    return { link, begin, over: () => ended }
-  })
-
-  const envelope = (revision: Revision): Session.Established => ({
-    revision,
-    clientInfo: info,
-    clientCapabilities: declared,
-    envelope: Meta.encodeEnvelope({
-      protocolVersion: revision.version,
-      clientCapabilities: declared,
-      clientInfo: info
-    })
-  })
-
-  type Opened = Effect.Success<ReturnType<typeof openLink>>
-
-  const discover = Effect.fnUntraced(function*(opened: Opened, asked: Revision) {
-    const session = yield* opened.begin(envelope(asked))
-    yield* opened.link.agreed({ version: asked.version, era: asked.era })
-    const outcome = yield* Effect.result(session.peer.request(Methods.Discover, {}, { timeout: probeTimeout }))
-    return { session, verdict: Negotiation.judge(transport.kind, ours, asked, outcome) }
-  })
-
-  const initialize = Effect.fnUntraced(function*(opened: Opened) {
-    const offered = ours.find((revision) => revision.era === "legacy")
-    if (offered === undefined) return yield* Effect.fail(noCommon([]))
-    const session = yield* opened.begin()
-    const result = yield* session.peer.request(Methods.Initialize, {
-      protocolVersion: offered.version,
-      capabilities: declared,
-      clientInfo: info
-    }, { timeout: connectTimeout }).pipe(mapPeer(Methods.Initialize.name))
-    const revision = ours.find(({ era, version }) => era === "legacy" && version === result.protocolVersion)
-    if (revision === undefined) return yield* Effect.fail(noCommon([result.protocolVersion]))
-    session.establish({ revision, clientInfo: info, clientCapabilities: declared })
-    yield* opened.link.agreed({ version: revision.version, era: "legacy" })
-    yield* session.peer.notify(Methods.Initialized, {}).pipe(mapPeer(Methods.Initialized.name))
-    eras.set(transport.target, "legacy")
-    return {
-      session,
-      link: opened.link,
-      over: opened.over,
-      revision,
-      info: result.serverInfo,
-      capabilities: result.capabilities,
-      instructions: result.instructions,
-      generation
-    }
-  })
-  const noCommon = (offered: ReadonlyArray<string>) =>
-    fail(new NoCommonRevision({ offered, supported: ours.map(({ version }) => version) }))
-
-  /** Probes for a modern server; falls back on what was asked for or judged. */
-  const agree = Effect.fnUntraced(function*() {
-    const cached = eras.get(transport.target)
-    const modern = ours.find(({ era, version }) => era === "modern" && (cached === undefined || cached === version)) ??
-      ours.find(({ era }) => era === "modern")
-    const hasLegacy = ours.some(({ era }) => era === "legacy")
-    let opened = yield* openLink()
-    if (modern === undefined || (cached === "legacy" && hasLegacy)) return yield* initialize(opened)
-    let asked = modern
-    for (let tries = 0; tries < 3; tries++) {
-      const { session, verdict } = yield* discover(opened, asked)
-      switch (verdict._tag) {
-        case "Modern": {
-          if (verdict.revision.version !== asked.version) {
-            asked = verdict.revision
-            continue
-          }
-          eras.set(transport.target, verdict.revision.version)
-          return {
-            session,
-            link: opened.link,
-            over: opened.over,
-            revision: verdict.revision,
-            info: Meta.serverInfo(verdict.discovered),
-            capabilities: verdict.discovered.capabilities,
-            instructions: verdict.discovered.instructions,
-            generation
-          }
-        }
-        case "Retry":
-          asked = verdict.revision
-          continue
-        case "NoCommon":
-          return yield* Effect.fail(noCommon(verdict.offered))
-        case "Inconclusive":
-          return yield* Effect.fail(fromPeer(verdict.failure, Methods.Discover.name))
-        case "Legacy": {
-          if (!hasLegacy) return yield* Effect.fail(noCommon([]))
-          // A server that ends on what it does not know is started again before the handshake.
-          yield* session.close("closed")
-          if (transport.kind !== "http" && (yield* hasClosed(opened.link))) opened = yield* openLink()
-          return yield* initialize(opened)
-        }
-      }
-    }
-    return yield* Effect.fail(noCommon([asked.version]))
-  })
-
-  const open = Effect.suspend(() => {
-    generation++
-    const own = Scope.forkUnsafe(scope)
-    return agree().pipe(
+  const agree = (own: Scope.Closeable): Effect.Effect<Live, McpClientError> =>
+    Handshake.agree(handshake).pipe(
+      Effect.map((agreed): Live => ({ ...agreed, scope: own, generation: generation + 1 })),
+      Effect.tap(prepare),
+      Effect.tap((live) => Heartbeat.start(live, options.heartbeat)),
       Scope.provide(own),
       Effect.timeoutOrElse({
         duration: connectTimeout,
         orElse: () => Effect.fail(fail(new TimedOut({ millis: Duration.toMillis(connectTimeout) })))
-      }),
-      Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void),
-      Effect.map((live: Live) => (current = { live, scope: own }).live)
+      })
     )
+
+  const open = Effect.uninterruptibleMask((restore) =>
+    Effect.suspend(() => {
+      const own = Scope.forkUnsafe(scope)
+      return restore(agree(own)).pipe(
+        Effect.onExit((exit) => Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void),
+        Effect.map((live) => {
+          generation = live.generation
+          current = { live, scope: own }
+          return live
+        })
+      )
+    })
+  )
+
+  const drop = Effect.suspend(() => {
+    if (current === undefined) return Effect.void
+    const { scope: own } = current
+    current = undefined
+    return Scope.close(own, Exit.void)
   })
 
-  const drop = (live: Live) =>
-    Effect.suspend(() => {
-      if (current?.live !== live) return Effect.void
-      const { scope: own } = current
-      current = undefined
-      return Scope.close(own, Exit.void)
-    })
-
-  const again = reconnect
-    ? Effect.retry(open, { schedule: attempts, while: ({ reason }) => reason._tag === "ConnectionLost" })
-    : open
+  const again = Effect.retry(open, { schedule: attempts, while: ({ reason }) => isPassing(reason) })
+  const attempt = Attempt.shared(
+    Effect.andThen(drop, Effect.suspend(() => generation > 0 && renews ? again : open)),
+    scope,
+    context
+  )
 
   const live: Effect.Effect<Live, McpClientError> = Effect.suspend(() => {
-    const known = current
-    if (known !== undefined && !known.live.over()) return Effect.succeed(known.live)
-    return connecting.withPermit(Effect.suspend(() => {
-      const there = current
-      if (there !== undefined) {
-        if (!there.live.over()) return Effect.succeed(there.live)
-        if (!reconnect) return Effect.fail(fail(new ConnectionLost({ detail: "the connection has ended" })))
-        return Effect.andThen(drop(there.live), again)
-      }
-      return generation === 0 ? open : again
-    }))
+    if (current !== undefined) {
+      const known = current.live
+      if (!known.over()) return Effect.succeed(known)
+      if (!renews) return Effect.fail(fail(known.lost()))
+    }
+    return scope.state._tag === "Closed" ? clientClosed : Effect.flatMap(attempt, outcomeOf)
   })
 
   const use: Connection["use"] = (method, run) =>
     Effect.flatMap(live, (first) =>
-      Effect.catch(run(first), (failure) =>
-        isStale(failure)
-          ? Effect.suspend(() => {
-            eras.forget(transport.target)
-            return Effect.andThen(drop(first), Effect.flatMap(live, (second) => mapPeer(method)(run(second))))
-          })
-          : Effect.fail(fromPeer(failure, method))))
+      Effect.catch(run(first), (failure) => {
+        if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
+        if (failure._tag !== "SessionLost") eras.forget(transport.target)
+        const dropped = Effect.suspend(() => current?.live === first ? drop : Effect.void)
+        return Effect.andThen(dropped, Effect.flatMap(live, (second) => mapPeer(method)(run(second))))
+      }))
 
-  return { target: transport.target, transport: transport.kind, live, use } satisfies Connection
+  return { target: transport.target, transport: transport.kind, renews, live, use }
 })
 
-const hasClosed = (link: Link): Effect.Effect<boolean> =>
-  Effect.map(Effect.timeoutOption(link.closed, "50 millis"), (closed) => closed._tag === "Some")
+const handshakeOf = Effect.fnUntraced(function*({ declared, handler, options, transport }: Parts) {
+  const revisions = Negotiation.revisionsOf(Revisions.all, options)
+  if (revisions === undefined) return yield* Effect.die(new Error("ClientOptions.revisions names no revision"))
+  const connectTimeout = Duration.fromInputUnsafe(options.connectTimeout ?? "30 seconds")
+  const parts: Handshake.Options = {
+    transport,
+    handler,
+    revisions,
+    declared,
+    info: options.info ?? { name: "mcpfx-client", version: "0.1.0" },
+    connectTimeout,
+    // HTTP answers, if only with a status: silence there is no sign of anything.
+    probeTimeout: transport.kind === "http"
+      ? connectTimeout
+      : Duration.fromInputUnsafe(options.probeTimeout ?? "5 seconds"),
+    eras: yield* Negotiation.CurrentEraCache
+  }
+  return parts
+})
+
+const clientClosed = Effect.fail(fail(new ConnectionLost({ detail: "the client is closed" })))
+
+/** An attempt is interrupted only when the client is closed. */
+const outcomeOf = <A>(exit: Exit.Exit<A, McpClientError>): Effect.Effect<A, McpClientError> =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? clientClosed : exit
 
 /** The server forgot the session, or no longer speaks the revision: both are mended by a new connection. */
-const isStale = (failure: PeerFailure): boolean =>
-  failure._tag === "SessionLost" || (failure._tag === "PeerError" && failure.code === Codes.unsupportedVersion)
+const isStale = (failure: PeerFailure): boolean => {
+  switch (failure._tag) {
+    case "SessionLost":
+      return true
+    case "PeerError":
+      return failure.code === Codes.unsupportedVersion
+    case "HttpFailure":
+      return failure.error?.code === Codes.unsupportedVersion
+    default:
+      return false
+  }
+}
 
-/** What the transport hands its messages to, while sessions come and go. */
-const endpointOf = (session: () => Session.Session | undefined): Endpoint["Service"] => {
-  const none = Effect.fail(new Rejected({ code: Codes.invalidRequest, message: "Not a server" }, 405))
-  return {
-    handle: (exchange) => session()?.accept(exchange) ?? Effect.succeed({}),
-    admitBatch: () => Effect.void,
-    attach: () => none,
-    terminate: () => none
+/** What may be otherwise a little later. */
+const isPassing = (reason: Reason): boolean => {
+  switch (reason._tag) {
+    case "ConnectionLost":
+    case "TimedOut":
+      return true
+    case "HttpRefused":
+      return reason.status === undefined || reason.status === 408 || reason.status === 429 || reason.status >= 500
+    default:
+      return false
   }
 }

@@ -9,6 +9,7 @@
 import * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as Tool from "@mcpfx/schema/Tool"
 import type { PeerFailure } from "@mcpfx/session/Peer"
+import type { HttpFailure } from "@mcpfx/transport/TransportError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -24,7 +25,7 @@ export class Refused extends Schema.TaggedError<Refused>(id("Refused"))("Refused
 /** No answer in time; the server was told to stop. @category reasons @since 0.1.0 */
 export class TimedOut extends Schema.TaggedError<TimedOut>(id("TimedOut"))("TimedOut", { millis: Schema.Finite }) {}
 
-/** The answer has not the shape of its method. @category reasons @since 0.1.0 */
+/** The answer has not the shape of its method, or its content not that of its contract. @category reasons @since 0.1.0 */
 export class BadAnswer extends Schema.TaggedError<BadAnswer>(id("BadAnswer"))("BadAnswer", { detail: Schema.String }) {}
 
 /** The server, or the revision in force, does not offer this; nothing was sent. @category reasons @since 0.1.0 */
@@ -43,15 +44,23 @@ export class NoCommonRevision extends Schema.TaggedError<NoCommonRevision>(id("N
 export class ConnectionLost extends Schema.TaggedError<ConnectionLost>(id("ConnectionLost"))("ConnectionLost", {
   detail: Schema.String,
   exitCode: Schema.optionalKey(Schema.Int),
+  /** The end of what a server process wrote to its standard error. */
+  stderr: Schema.optionalKey(Schema.String),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-/** The server answered on the level of HTTP. @category reasons @since 0.1.0 */
+/** The server answered on the level of HTTP, or not at all: then there is no status. @category reasons @since 0.1.0 */
 export class HttpRefused extends Schema.TaggedError<HttpRefused>(id("HttpRefused"))("HttpRefused", {
   status: Schema.optionalKey(Schema.Int),
   detail: Schema.String,
   wwwAuthenticate: Schema.optionalKey(Schema.String),
-  retryAfter: Schema.optionalKey(Schema.String)
+  retryAfter: Schema.optionalKey(Schema.String),
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+/** The server has no resource of this URI, by whichever code it says so (RES-07). @category reasons @since 0.1.0 */
+export class ResourceNotFound extends Schema.TaggedError<ResourceNotFound>(id("ResourceNotFound"))("ResourceNotFound", {
+  uri: Schema.String
 }) {}
 
 /** A message is over a size limit. @category reasons @since 0.1.0 */
@@ -78,7 +87,7 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>(id("ToolFailed"))
   result: Tool.CallResult
 }) {}
 
-/** The arguments of a typed call do not encode; nothing was sent. @category reasons @since 0.1.0 */
+/** What a typed request was given does not encode; nothing was sent. @category reasons @since 0.1.0 */
 export class BadInput extends Schema.TaggedError<BadInput>(id("BadInput"))("BadInput", { detail: Schema.String }) {}
 
 /** The server needs input that this client has no handler for. @category reasons @since 0.1.0 */
@@ -98,6 +107,7 @@ export const Reason = Schema.Union([
   NoCommonRevision,
   ConnectionLost,
   HttpRefused,
+  ResourceNotFound,
   TooLarge,
   PagesUnbounded,
   BadOutput,
@@ -130,6 +140,8 @@ const text = (reason: Reason): string => {
       return `the connection is gone: ${reason.detail}`
     case "HttpRefused":
       return `HTTP ${reason.status ?? "failure"}: ${reason.detail}`
+    case "ResourceNotFound":
+      return `there is no resource ${reason.uri}`
     case "TooLarge":
       return `a message of ${reason.bytes} bytes is over the limit of ${reason.limit}`
     case "PagesUnbounded":
@@ -159,7 +171,29 @@ export class McpClientError extends Schema.TaggedError<McpClientError>(id("McpCl
   }
 }
 
-const reasonOf = (failure: PeerFailure): Reason => {
+/** Whose statuses say more than any error in their body: who to ask for a token, how long to wait. */
+const isForTransport = ({ retryAfter, status, wwwAuthenticate }: HttpFailure): boolean =>
+  wwwAuthenticate !== undefined || retryAfter !== undefined || status === 401 || status === 403 || status === 429
+
+const httpReason = (failure: HttpFailure): Reason => {
+  const { cause, detail, error, retryAfter, status, wwwAuthenticate } = failure
+  if (error !== undefined && !isForTransport(failure)) return new Refused({ ...error })
+  return new HttpRefused({
+    detail,
+    ...(status === undefined ? undefined : { status }),
+    ...(wwwAuthenticate === undefined ? undefined : { wwwAuthenticate }),
+    ...(retryAfter === undefined ? undefined : { retryAfter }),
+    ...(cause === undefined ? undefined : { cause })
+  })
+}
+
+/**
+ * The reason for which a request over a session failed.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const reasonOf = (failure: PeerFailure): Reason => {
   switch (failure._tag) {
     case "PeerError":
       return new Refused({
@@ -177,13 +211,14 @@ const reasonOf = (failure: PeerFailure): Reason => {
         ...(failure.revision === undefined ? undefined : { revision: failure.revision })
       })
     case "SessionClosed":
-      return new ConnectionLost({ detail: failure.detail ?? failure.reason })
+      return new ConnectionLost({ detail: failure.detail ?? `the session ended: ${failure.reason}` })
     case "SessionLost":
       return new ConnectionLost({ detail: "the server no longer knows the session" })
     case "TransportClosed":
       return new ConnectionLost({
         detail: failure.reason,
         ...(failure.exitCode === undefined ? undefined : { exitCode: failure.exitCode }),
+        ...(failure.stderr === undefined ? undefined : { stderr: failure.stderr }),
         ...(failure.cause === undefined ? undefined : { cause: failure.cause })
       })
     case "SpawnFailed":
@@ -191,19 +226,12 @@ const reasonOf = (failure: PeerFailure): Reason => {
     case "MessageTooLarge":
       return new TooLarge({ bytes: failure.bytes, limit: failure.limit })
     case "HttpFailure":
-      return failure.error === undefined
-        ? new HttpRefused({
-          detail: failure.detail,
-          ...(failure.status === undefined ? undefined : { status: failure.status }),
-          ...(failure.wwwAuthenticate === undefined ? undefined : { wwwAuthenticate: failure.wwwAuthenticate }),
-          ...(failure.retryAfter === undefined ? undefined : { retryAfter: failure.retryAfter })
-        })
-        : new Refused({ ...failure.error })
+      return httpReason(failure)
   }
 }
 
 /**
- * The client's view of a failed request.
+ * The client's view of a failed request; `method` names what was asked for.
  *
  * @category constructors
  * @since 0.1.0
@@ -211,6 +239,8 @@ const reasonOf = (failure: PeerFailure): Reason => {
 export const fromPeer = (failure: PeerFailure, method?: string): McpClientError => fail(reasonOf(failure), method)
 
 /**
+ * An error with this reason.
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -8,13 +8,16 @@
  * @since 0.1.0
  */
 import * as Codes from "@mcpfx/schema/Codes"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Lifecycle from "@mcpfx/schema/Lifecycle"
 import type { Revision, Version } from "@mcpfx/schema/Revision"
+import * as Revisions from "@mcpfx/schema/Revisions"
 import type { PeerFailure } from "@mcpfx/session/Peer"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Result from "effect/Result"
 import type { ClientOptions } from "./ClientOptions.ts"
+import type { McpClientError } from "./McpClientError.ts"
 
 /**
  * What to do next.
@@ -27,8 +30,8 @@ export type Verdict =
   | { readonly _tag: "Modern"; readonly revision: Revision; readonly discovered: Lifecycle.DiscoverResult }
   /** Ask again at this revision (VER-02). */
   | { readonly _tag: "Retry"; readonly revision: Revision }
-  /** Send `initialize`. */
-  | { readonly _tag: "Legacy" }
+  /** Send `initialize`. Not certain when there was no answer at all: the server may only be slow to start. */
+  | { readonly _tag: "Legacy"; readonly certain: boolean }
   /** The server is modern and has no revision of ours. */
   | { readonly _tag: "NoCommon"; readonly offered: ReadonlyArray<string> }
   /** The answer says nothing about the era. */
@@ -39,8 +42,7 @@ const newest = (
   theirs: ReadonlyArray<string>,
   era: Revision["era"]
 ): Revision | undefined =>
-  ours.filter((revision) => revision.era === era && theirs.includes(revision.version))
-    .reduce<Revision | undefined>((a, b) => a === undefined || b.ordinal > a.ordinal ? b : a, undefined)
+  Revisions.newestOf(ours.filter((revision) => revision.era === era && theirs.includes(revision.version)))
 
 const fromSupported = (
   ours: ReadonlyArray<Revision>,
@@ -51,19 +53,36 @@ const fromSupported = (
   if (common !== undefined) return modern(common)
   return newest(ours, theirs, "legacy") === undefined
     ? { _tag: "NoCommon", offered: theirs }
-    : { _tag: "Legacy" }
+    : { _tag: "Legacy", certain: true }
 }
 
 const isStrings = (u: unknown): u is ReadonlyArray<string> =>
   Array.isArray(u) && u.every((member) => typeof member === "string")
 
-const supportedOf = (data: unknown): ReadonlyArray<string> | undefined => {
-  if (typeof data !== "object" || data === null || !("supported" in data)) return undefined
-  return isStrings(data.supported) ? data.supported : undefined
-}
+const supportedOf = (data: unknown): ReadonlyArray<string> | undefined =>
+  JsonRpc.isJsonObject(data) && isStrings(data["supported"]) ? data["supported"] : undefined
+
+const errorOf = (failure: PeerFailure): JsonRpc.WireError | undefined =>
+  failure._tag === "PeerError" ? failure : failure._tag === "HttpFailure" ? failure.error : undefined
 
 /** Statuses with which stateful servers meet a request they do not know. */
 const legacyStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 422])
+
+/**
+ * Errors that only a modern server sends, and after which `initialize` is out of place (VER-10). A code alone would not do:
+ * up to 2025-11-25 these numbers were anybody's.
+ */
+const isModern = ({ code, data }: JsonRpc.WireError, transport: Transport): boolean =>
+  (code === Codes.missingClientCapability && JsonRpc.isJsonObject(data) && "requiredCapabilities" in data) ||
+  (transport === "http" && modernCodes.has(code))
+
+const modernCodes: ReadonlySet<number> = new Set([
+  Codes.headerMismatch,
+  Codes.missingClientCapability,
+  Codes.unsupportedVersion
+])
+
+type Transport = "memory" | "stdio" | "http"
 
 /**
  * Judges the outcome of a `server/discover` that was sent at `asked`.
@@ -72,7 +91,7 @@ const legacyStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 42
  * @since 0.1.0
  */
 export const judge = (
-  transport: "memory" | "stdio" | "http",
+  transport: Transport,
   ours: ReadonlyArray<Revision>,
   asked: Revision,
   outcome: Result.Result<Lifecycle.DiscoverResult, PeerFailure>
@@ -82,38 +101,64 @@ export const judge = (
     return fromSupported(ours, discovered.supportedVersions, (revision) => ({ _tag: "Modern", revision, discovered }))
   }
   const failure = outcome.failure
-  const error = failure._tag === "PeerError"
-    ? failure
-    : failure._tag === "HttpFailure"
-    ? failure.error
-    : undefined
-  if (error?.code === Codes.unsupportedVersion) {
-    const supported = supportedOf(error.data)
-    if (supported !== undefined) {
-      return fromSupported(
-        ours,
-        supported,
-        (revision) =>
-          revision.version === asked.version
-            ? { _tag: "Inconclusive", failure }
-            : { _tag: "Retry", revision }
-      )
-    }
+  const inconclusive: Verdict = { _tag: "Inconclusive", failure }
+  const error = errorOf(failure)
+  const supported = error?.code === Codes.unsupportedVersion ? supportedOf(error.data) : undefined
+  if (supported !== undefined) {
+    return fromSupported(
+      ours,
+      supported,
+      (revision) => revision.version === asked.version ? inconclusive : { _tag: "Retry", revision }
+    )
   }
-  if (transport !== "http") return { _tag: "Legacy" }
-  if (error?.code === Codes.headerMismatch || error?.code === Codes.missingClientCapability) {
-    return { _tag: "Inconclusive", failure }
-  }
+  if (error !== undefined && isModern(error, transport)) return inconclusive
+  if (transport !== "http") return { _tag: "Legacy", certain: failure._tag !== "RequestTimeout" }
   switch (failure._tag) {
     case "PeerError":
     case "InvalidResponse":
-      return { _tag: "Legacy" }
+      return { _tag: "Legacy", certain: true }
     case "HttpFailure":
       return failure.status !== undefined && legacyStatuses.has(failure.status)
-        ? { _tag: "Legacy" }
-        : { _tag: "Inconclusive", failure }
+        ? { _tag: "Legacy", certain: true }
+        : inconclusive
     default:
-      return { _tag: "Inconclusive", failure }
+      return inconclusive
+  }
+}
+
+/**
+ * The revision to ask for when `initialize` at `offered` was refused by a server that names what it supports (LIF-13).
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const counterOffer = (
+  ours: ReadonlyArray<Revision>,
+  offered: Revision,
+  failure: PeerFailure
+): Revision | undefined => {
+  const common = newest(ours, supportedOf(errorOf(failure)?.data) ?? [], "legacy")
+  return common === offered ? undefined : common
+}
+
+/**
+ * Whether a failed `initialize` speaks against a verdict that was kept from before. What says nothing about the era does
+ * not: a refusal to authenticate, a server error, a broken network, silence.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const disproves = ({ reason }: McpClientError): boolean => {
+  switch (reason._tag) {
+    case "Refused":
+    case "BadAnswer":
+    case "NoCommonRevision":
+    case "ConnectionLost":
+      return true
+    case "HttpRefused":
+      return reason.status !== undefined && legacyStatuses.has(reason.status)
+    default:
+      return false
   }
 }
 

@@ -13,7 +13,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { type Call, isToolCall, type Target, type ToolCall } from "./Call.ts"
 import type { RequestServices } from "./Entry.ts"
-import { type Captured, capture } from "./internal/capture.ts"
+import { capture, type Captured } from "./internal/capture.ts"
 import { Around, Check, CurrentEnclosing, type Enclosing, extend, type Run } from "./internal/enclosing.ts"
 import { isReturned } from "./internal/toolCall.ts"
 import type { Registry } from "./Registry.ts"
@@ -232,7 +232,8 @@ export const provide = <Provides, Requires, E, RIn, A, E2, RIn2>(
  * @category type-level
  * @since 0.1.0
  */
-export type ProvidedBy<M> = M extends Middleware<infer Provides, infer _Requires, infer _E, infer _RIn> ? Provides : never
+export type ProvidedBy<M> = M extends Middleware<infer Provides, infer _Requires, infer _E, infer _RIn> ? Provides
+  : never
 
 type RequiredBy<M> = M extends Middleware<infer _Provides, infer Requires, infer _E, infer _RIn> ? Requires : never
 type BuildErrorOf<M> = M extends Middleware<infer _Provides, infer _Requires, infer E, infer _RIn> ? E : never

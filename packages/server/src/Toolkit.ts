@@ -12,9 +12,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { RequestServices } from "./Entry.ts"
-import { toDescriptor } from "./internal/aiTool.ts"
+import { foreignOf, toDescriptor } from "./internal/aiTool.ts"
 import { capture } from "./internal/capture.ts"
 import { type Enclosing, registration, visibility } from "./internal/enclosing.ts"
+import { makeCheck } from "./internal/foreign.ts"
 import { makeGate } from "./internal/gate.ts"
 import { runAiTool } from "./internal/toolkitCall.ts"
 import { Registry } from "./Registry.ts"
@@ -72,7 +73,12 @@ const offer = (
       ),
       asks: [],
       scopes: options.scopes ?? [],
-      run: runAiTool(tool, handler, enclosing, captured, makeGate(name, options.concurrency))
+      run: runAiTool(tool, handler, {
+        enclosing,
+        captured,
+        gate: makeGate(name, options.concurrency),
+        check: yield* makeCheck(name, "input", foreignOf(tool))
+      })
     })
   })
 
@@ -120,7 +126,9 @@ export const toolkit = <Tools extends Record<string, AiTool.Any>>(
       for (const tool of Object.values<AiTool.Any>(toolkit.tools)) {
         const handler = handlerOf(context, tool)
         if (handler !== undefined) yield* offer(tool, handler, options, enclosing)
-        else if (!AiTool.isProviderDefined(tool)) return yield* Effect.die(`The tool "${String(tool.name)}" has no handler`)
+        else if (!AiTool.isProviderDefined(tool)) {
+          return yield* Effect.die(`The tool "${String(tool.name)}" has no handler`)
+        }
       }
     })
   )

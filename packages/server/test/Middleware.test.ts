@@ -36,7 +36,8 @@ const WhoAmI = Middleware.make<User, Denied>()("user", (next, call) =>
     return yield* Effect.provideService(next(call), User, { name: principal.value.subject })
   }))
 
-const asAnn = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, CurrentPrincipal, Option.some(ann))
+const asAnn = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.provideService(effect, CurrentPrincipal, Option.some(ann))
 
 describe("Middleware", () => {
   it.effect("provides services to handlers, for the request alone", () =>
@@ -57,7 +58,9 @@ describe("Middleware", () => {
     Effect.gen(function*() {
       const prompt = ServerPrompt.prompt(Prompt.make("p"), () => Effect.succeed("x"))
       const resource = ServerResource.resource(Resource.make("a:b", { name: "b" }), "x")
-      const { call, snapshot } = yield* offer(Layer.mergeAll(HelloLive, prompt, resource).pipe(Middleware.apply(WhoAmI)))
+      const { call, snapshot } = yield* offer(
+        Layer.mergeAll(HelloLive, prompt, resource).pipe(Middleware.apply(WhoAmI))
+      )
       assert.deepStrictEqual(yield* call("hello"), { content: text("denied: nobody"), isError: true })
       const got = snapshot().prompt("p")?.get({ name: "p" })
       const read = snapshot().resource("a:b")?.read("a:b")
@@ -72,7 +75,10 @@ describe("Middleware", () => {
     Effect.gen(function*() {
       const Busy = Middleware.make<never, TooManyRequests>()("busy", () =>
         Effect.fail(new TooManyRequests({ limit: "calls" })))
-      const { call } = yield* offer(ServerTool.tool(Hello, () => Effect.void).pipe(Middleware.apply(Busy)))
+      const { call } = yield* offer(
+        ServerTool.tool(Hello, () =>
+          Effect.void).pipe(Middleware.apply(Busy))
+      )
       assert.deepStrictEqual(yield* Effect.flip(call("hello")), new TooManyRequests({ limit: "calls" }))
     }))
 
@@ -107,8 +113,10 @@ describe("Middleware", () => {
   it.effect("gets services from middleware further out", () =>
     Effect.gen(function*() {
       const Greeting = Middleware.make<Db>()("greeting", (next, call) =>
-        Effect.flatMap(User, ({ name }) => Effect.provideService(next(call), Db, { name: `db of ${name}` })))
-      const tool = ServerTool.tool(Hello, () => Effect.map(Db, ({ name }) => name))
+        Effect.flatMap(User, ({ name }) =>
+          Effect.provideService(next(call), Db, { name: `db of ${name}` })))
+      const tool = ServerTool.tool(Hello, () =>
+        Effect.map(Db, ({ name }) => name))
       const { call } = yield* offer(tool.pipe(Middleware.apply(WhoAmI, Greeting)))
       assert.deepStrictEqual((yield* asAnn(call("hello"))).content, text("db of ann"))
     }))
@@ -121,12 +129,16 @@ describe("Middleware", () => {
           assert.deepStrictEqual(call.params.arguments, { at: "1970-01-01T00:00:00.000Z" })
           return "day" in result ? { day: new Date(result.day.getTime() + 1) } : result
         }))
-      const Ten = Middleware.make()("ten", (next, call) =>
-        Call.isToolCall(call, Hello) ? next({ ...call, arguments: { times: 10 } }) : next(call))
-      const { call } = yield* offer(Layer.mergeAll(
-        ServerTool.tool(Later, ({ at }) => Effect.succeed({ day: new Date(at.epochMilliseconds) })),
-        ServerTool.tool(Hello, ({ times }) => Effect.succeed(`${times}`))
-      ).pipe(Middleware.apply(Shift, Ten)))
+      const Ten = Middleware.make()(
+        "ten",
+        (next, call) => Call.isToolCall(call, Hello) ? next({ ...call, arguments: { times: 10 } }) : next(call)
+      )
+      const { call } = yield* offer(
+        Layer.mergeAll(
+          ServerTool.tool(Later, ({ at }) => Effect.succeed({ day: new Date(at.epochMilliseconds) })),
+          ServerTool.tool(Hello, ({ times }) => Effect.succeed(`${times}`))
+        ).pipe(Middleware.apply(Shift, Ten))
+      )
       const later = yield* call("later", { at: "1970-01-01T00:00:00.000Z" })
       assert.deepStrictEqual(later.structuredContent, { day: "1970-01-01T00:00:00.001Z" })
       assert.deepStrictEqual((yield* call("hello", { times: 1 })).content, text("10"))
@@ -135,7 +147,10 @@ describe("Middleware", () => {
   it.effect("cannot give a handler what its contract does not take, nor the caller what it does not give", () =>
     Effect.gen(function*() {
       const wrong = (change: unknown) =>
-        Middleware.make()("wrong", (next, call) => call.kind === "tool" ? next({ ...call, arguments: change }) : next(call))
+        Middleware.make()(
+          "wrong",
+          (next, call) => call.kind === "tool" ? next({ ...call, arguments: change }) : next(call)
+        )
       const Hidden = Middleware.make()("hidden", () => Effect.succeed({ secret: 1 }))
       const tool = ServerTool.tool(Hello, () => Effect.void)
       for (const broken of [wrong({ times: 1.5 }), wrong("x"), Hidden]) {
@@ -154,7 +169,8 @@ describe("Middleware", () => {
       const Save = Middleware.make()("save", (next, call) =>
         Effect.catch(next(call), (failure) =>
           failure.error instanceof Denied ? Effect.succeed("saved") : Effect.fail(failure)))
-      const tool = ServerTool.tool(Fails, () => Effect.fail(new Denied({ why: "no" })))
+      const tool = ServerTool.tool(Fails, () =>
+        Effect.fail(new Denied({ why: "no" })))
       const looked = yield* offer(tool.pipe(Middleware.apply(Look)))
       assert.deepStrictEqual(yield* looked.call("fails"), {
         content: text("denied: no"),
@@ -172,10 +188,12 @@ describe("Middleware", () => {
       const Look = Middleware.make()("look", (next, call) => Effect.suspend(() => (seen.push(call), next(call))))
       const Ask = Prompt.make("ask", { arguments: { n: Schema.Int } })
       const Item = Resource.template("item://{id}", { name: "item", params: { id: Schema.Int } })
-      const { snapshot } = yield* offer(Layer.mergeAll(
-        ServerPrompt.prompt(Ask, ({ n }) => Effect.succeed(`${n}`), { complete: { n: ["1", "2"] } }),
-        ServerResource.template(Item, ({ id }) => Effect.succeed(`${id}`))
-      ).pipe(Middleware.apply(Look)))
+      const { snapshot } = yield* offer(
+        Layer.mergeAll(
+          ServerPrompt.prompt(Ask, ({ n }) => Effect.succeed(`${n}`), { complete: { n: ["1", "2"] } }),
+          ServerResource.template(Item, ({ id }) => Effect.succeed(`${id}`))
+        ).pipe(Middleware.apply(Look))
+      )
       const prompt = snapshot().prompt("ask")
       const read = snapshot().template("item://{id}")?.match("item://7")
       const complete = prompt?.completions.get("n")
@@ -195,8 +213,14 @@ describe("Middleware", () => {
 
   describe("services of its own layer", () => {
     const Own = Middleware.make()("own", (next, call) => Effect.flatMap(Db, () => next(call)))
-    const Read = ServerTool.tool(Hello, () => Effect.map(Effect.serviceOption(Db), (db) =>
-      Option.match(db, { onNone: () => "none", onSome: ({ name }) => name })))
+    const Read = ServerTool.tool(
+      Hello,
+      () =>
+        Effect.map(
+          Effect.serviceOption(Db),
+          (db) => Option.match(db, { onNone: () => "none", onSome: ({ name }) => name })
+        )
+    )
     const mine = Layer.succeed(Db, { name: "the middleware's" })
 
     it.effect("are not seen by the handler", () =>
@@ -204,7 +228,10 @@ describe("Middleware", () => {
         const { call } = yield* offer(Read.pipe(Middleware.apply(Own), Layer.provide(mine)))
         assert.deepStrictEqual((yield* call("hello")).content, text("the middleware's"))
         const apart = yield* offer(
-          Layer.provide(Read, Layer.succeed(Db, { name: "the handler's" })).pipe(Middleware.apply(Own), Layer.provide(mine))
+          Layer.provide(Read, Layer.succeed(Db, { name: "the handler's" })).pipe(
+            Middleware.apply(Own),
+            Layer.provide(mine)
+          )
         )
         assert.deepStrictEqual((yield* apart.call("hello")).content, text("the handler's"))
       }))
@@ -227,14 +254,16 @@ describe("Middleware", () => {
   it.effect("is built once for all it is laid around, and closed with the endpoint", () =>
     Effect.gen(function*() {
       const events: Array<string> = []
-      const Built = Middleware.make()("built", Effect.gen(function*() {
-        events.push("open")
-        yield* Effect.addFinalizer(() => Effect.sync(() => events.push("close")))
-        const pass: Middleware.Fn<never, never, never> = (next, call) => next(call)
-        return pass
-      }))
-      const group = (name: string) =>
-        ServerTool.tool(Tool.make(name), () => Effect.void).pipe(Middleware.apply(Built))
+      const Built = Middleware.make()(
+        "built",
+        Effect.gen(function*() {
+          events.push("open")
+          yield* Effect.addFinalizer(() => Effect.sync(() => events.push("close")))
+          const pass: Middleware.Fn<never, never, never> = (next, call) => next(call)
+          return pass
+        })
+      )
+      const group = (name: string) => ServerTool.tool(Tool.make(name), () => Effect.void).pipe(Middleware.apply(Built))
       yield* Effect.scoped(offer(Layer.mergeAll(group("a"), group("b"))))
       assert.deepStrictEqual(events, ["open", "close"])
     }))
@@ -272,7 +301,8 @@ describe("Middleware", () => {
   it.effect("may read the facts of the request", () =>
     Effect.gen(function*() {
       const Facts = Middleware.make<User>()("facts", (next, call) =>
-        Effect.flatMap(RequestContext, ({ revision }) => Effect.provideService(next(call), User, { name: revision.version })))
+        Effect.flatMap(RequestContext, ({ revision }) =>
+          Effect.provideService(next(call), User, { name: revision.version })))
       const { call } = yield* offer(HelloLive.pipe(Middleware.apply(Facts)))
       assert.deepStrictEqual((yield* call("hello", {}, { version: "2024-11-05" })).content, text("hi 2024-11-05 1"))
     }))

@@ -1,5 +1,5 @@
-import { InvalidCursor } from "@mcpfx/schema/McpError"
 import { assert, describe, it } from "@effect/vitest"
+import { InvalidCursor } from "@mcpfx/schema/McpError"
 import { Result } from "effect"
 import * as fc from "fast-check"
 import * as Pages from "../src/Pages.ts"
@@ -54,17 +54,29 @@ describe("Pages", () => {
   })
 
   it("[PAG-05] [law] gives what stays in the list exactly once, in order, whatever comes and goes meanwhile", () => {
-    fc.assert(fc.property(names, fc.array(names, { maxLength: 10 }), fc.integer({ min: 1, max: 7 }), (stays, others, size) => {
-      const during = (at: number) => Array.from(new Set([...stays, ...(others[at % (others.length || 1)] ?? [])])).sort(byUnits)
-      const seen = walk(during(0), size, (at) => during(at + 1))
-      assert.deepStrictEqual(seen.filter((name) => stays.includes(name)), stays)
-      assert.strictEqual(new Set(seen).size, seen.length)
-    }))
+    fc.assert(
+      fc.property(names, fc.array(names, { maxLength: 10 }), fc.integer({ min: 1, max: 7 }), (stays, others, size) => {
+        const during = (at: number) =>
+          Array.from(new Set([...stays, ...(others[at % (others.length || 1)] ?? [])])).sort(byUnits)
+        const seen = walk(during(0), size, (at) => during(at + 1))
+        assert.deepStrictEqual(seen.filter((name) => stays.includes(name)), stays)
+        assert.strictEqual(new Set(seen).size, seen.length)
+      })
+    )
   })
 
   it("[PAG-04] [PAG-02] refuses what is not a cursor of this list: made up, empty, cut, altered, of another list", () => {
     const cursor = Pages.cursor("tools", "b")
-    const bad = ["bogus", "", " ", "=", cursor.slice(0, -2), `${cursor}AA`, cursor.slice(2), Pages.cursor("prompts", "b")]
+    const bad = [
+      "bogus",
+      "",
+      " ",
+      "=",
+      cursor.slice(0, -2),
+      `${cursor}AA`,
+      cursor.slice(2),
+      Pages.cursor("prompts", "b")
+    ]
     for (const one of bad) {
       const result = page(["a", "b", "c"], one)
       assert.isTrue(Result.isFailure(result) && result.failure instanceof InvalidCursor, JSON.stringify(one))

@@ -111,7 +111,10 @@ describe("ServerResource", () => {
         text: "{\"at\":\"1970-01-01T00:00:00.000Z\"}"
       }]
       for (const source of [value, ServerResource.result({ value })]) {
-        assert.deepStrictEqual((yield* reading(ServerResource.resource(Settings, source), "app://settings")).contents, expected)
+        assert.deepStrictEqual(
+          (yield* reading(ServerResource.resource(Settings, source), "app://settings")).contents,
+          expected
+        )
       }
     }))
 
@@ -123,7 +126,10 @@ describe("ServerResource", () => {
       assert.instanceOf(defect, ResultMismatch)
       assert.notInclude(defect.message, "secret")
       const nothing: Effect.Effect<string> = Effect.sync(() => JSON.parse("{}"))
-      assert.instanceOf(defectOf(yield* Effect.exit(reading(ServerResource.resource(Note, nothing), uri))), ResultMismatch)
+      assert.instanceOf(
+        defectOf(yield* Effect.exit(reading(ServerResource.resource(Note, nothing), uri))),
+        ResultMismatch
+      )
     }))
 
   it.effect("[RES-05] never gives empty contents: nothing there is not found, and handlers may say so", () =>
@@ -174,7 +180,11 @@ describe("ServerResource", () => {
 
     it.effect("[RES-08] [law] read every value back that the contract has written", () =>
       Effect.gen(function*() {
-        const Term = Resource.template("q://{term}", { name: "q", params: { term: Schema.String }, separators: "decode" })
+        const Term = Resource.template("q://{term}", {
+          name: "q",
+          params: { term: Schema.String },
+          separators: "decode"
+        })
         const { snapshot } = yield* offer(ServerResource.template(Term, ({ term }) => Effect.succeed(term)))
         const match = snapshot().templates[0]?.match
         fc.assert(fc.property(fc.string({ unit: "grapheme" }), (term) => {
@@ -203,7 +213,9 @@ describe("ServerResource", () => {
     it.effect("take services from their layer, for reading and for completing", () =>
       Effect.gen(function*() {
         const named = Effect.map(Db, ({ name }) => name)
-        const live = ServerResource.template(Item, () => named, { complete: { id: () => Effect.map(named, (name) => [name]) } })
+        const live = ServerResource.template(Item, () => named, {
+          complete: { id: () => Effect.map(named, (name) => [name]) }
+        })
         const { snapshot } = yield* offer(Layer.provide(live, Layer.succeed(Db, { name: "db" })))
         const entry = snapshot().templates[0]
         const [read, complete] = [entry?.match("item://7"), entry?.completions.get("id")]
@@ -224,6 +236,9 @@ describe("ServerResource", () => {
         ServerResource.template(Item, () => Effect.succeed("a")),
         ServerResource.template(Item, () => Effect.succeed("b"))
       )))
-      assert.deepStrictEqual(templates, Exit.fail(new DuplicateEntry({ kind: "template", name: "item://{id}{?lines}" })))
+      assert.deepStrictEqual(
+        templates,
+        Exit.fail(new DuplicateEntry({ kind: "template", name: "item://{id}{?lines}" }))
+      )
     }))
 })

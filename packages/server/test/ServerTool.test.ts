@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Content from "@mcpfx/schema/Content"
+import * as JsonSchema from "@mcpfx/schema/JsonSchema"
 import { InvalidParams, MissingClientCapability, PeerError } from "@mcpfx/schema/McpError"
 import * as Tool from "@mcpfx/schema/ToolContract"
 import * as ToolResult from "@mcpfx/schema/ToolResult"
@@ -51,9 +52,11 @@ describe("ServerTool", () => {
       const { snapshot } = yield* offer(AddLive)
       const run = snapshot().tool("add")?.run({ name: "add", arguments: { a: 1, b: 2 } })
       assert.isDefined(run)
-      const fiber = Effect.runForkWith(Context.make(RequestContext, requestContext()).pipe(
-        Context.add(Scope.Scope, yield* Scope.make())
-      ))(run)
+      const fiber = Effect.runForkWith(
+        Context.make(RequestContext, requestContext()).pipe(
+          Context.add(Scope.Scope, yield* Scope.make())
+        )
+      )(run)
       assert.isDefined(fiber.pollUnsafe())
     }))
 
@@ -101,11 +104,55 @@ describe("ServerTool", () => {
 
     it.effect("[SCH-13] gives the handler decoded values and writes encoded ones", () =>
       Effect.gen(function*() {
-        const At = Tool.make("at", { input: { at: Schema.DateTimeUtc }, output: { next: Schema.Date, due: Schema.NullOr(Schema.Date) } })
-        const { call } = yield* offer(ServerTool.tool(At, ({ at }) =>
-          Effect.succeed({ next: new Date(at.epochMilliseconds + 1000), due: null })))
+        const At = Tool.make("at", {
+          input: { at: Schema.DateTimeUtc },
+          output: { next: Schema.Date, due: Schema.NullOr(Schema.Date) }
+        })
+        const { call } = yield* offer(
+          ServerTool.tool(At, ({ at }) => Effect.succeed({ next: new Date(at.epochMilliseconds + 1000), due: null }))
+        )
         const result = yield* call("at", { at: "1970-01-01T00:00:00.000Z" })
         assert.deepStrictEqual(result.structuredContent, { next: "1970-01-01T00:00:01.000Z", due: null })
+      }))
+  })
+
+  describe("schemas from elsewhere", () => {
+    const Point = Tool.make("point", {
+      input: JsonSchema.foreign({ type: "object", required: ["x"], properties: { x: { type: "integer" } } }),
+      output: JsonSchema.foreign({ type: "object", required: ["n"], properties: { n: { type: "integer" } } })
+    })
+
+    it.effect("[SCH-04] are checked, and what fits arrives unchanged", () =>
+      Effect.gen(function*() {
+        const { call, snapshot } = yield* offer(
+          ServerTool.tool(Point, (args) => Effect.succeed({ n: args["x"], extra: args }))
+        )
+        assert.strictEqual(snapshot().tool("point")?.descriptor.inputSchema, Point.foreignInput?.json)
+        const good = yield* call("point", { x: 1, y: null })
+        assert.deepStrictEqual(good.structuredContent, { n: 1, extra: { x: 1, y: null } })
+        for (const args of [undefined, { x: 1.5 }, { y: 1 }]) {
+          const error = yield* Effect.flip(call("point", args))
+          assert.isTrue(error instanceof InvalidArguments && error.describe().includes("x"))
+        }
+      }))
+
+    it.effect("[SCH-02] keep an output that does not fit from the caller", () =>
+      Effect.gen(function*() {
+        const { call } = yield* offer(ServerTool.tool(Point, () => Effect.succeed({ n: "secret" })))
+        const defect = defectOf(yield* Effect.exit(call("point", { x: 1 })))
+        assert.instanceOf(defect, ResultMismatch)
+        assert.notInclude(defect.message, "secret")
+      }))
+
+    it.effect("[SCH-22] are not offered when nothing could be checked against them, and nothing is fetched", () =>
+      Effect.gen(function*() {
+        for (const ref of ["http://127.0.0.1:9/x.json", "#/$defs/nowhere"]) {
+          const Bad = Tool.make("bad", {
+            input: JsonSchema.foreign({ type: "object", properties: { a: { $ref: ref } } })
+          })
+          const exit = yield* Effect.exit(offer(ServerTool.tool(Bad, () => Effect.void)))
+          assert.match(String(defectOf(exit)), /bad/)
+        }
       }))
   })
 
@@ -163,10 +210,12 @@ describe("ServerTool", () => {
     it.effect("[SCH-02] makes a defect of an output that is missing or does not fit, and passes nothing on", () =>
       Effect.gen(function*() {
         const Wrong = Tool.make("wrong", { input: { how: Schema.String }, output: Schema.Struct({ n: Schema.Int }) })
-        const { call } = yield* offer(ServerTool.tool(Wrong, ({ how }) =>
-          Effect.succeed<ServerTool.Returned<{ readonly n: number }>>(
-            how === "missing" ? ToolResult.result({ content: "secret" }) : { n: 1.5 }
-          )))
+        const { call } = yield* offer(
+          ServerTool.tool(Wrong, ({ how }) =>
+            Effect.succeed<ServerTool.Returned<{ readonly n: number }>>(
+              how === "missing" ? ToolResult.result({ content: "secret" }) : { n: 1.5 }
+            ))
+        )
         for (const how of ["missing", "wrong"]) {
           const defect = defectOf(yield* Effect.exit(call("wrong", { how })))
           assert.instanceOf(defect, ResultMismatch)
@@ -177,7 +226,9 @@ describe("ServerTool", () => {
 
     it.effect("tells a value from Tool.result by its class and never by its shape", () =>
       Effect.gen(function*() {
-        const Shape = Tool.make("shape", { output: Schema.Struct({ content: Schema.Array(Schema.String), isError: Schema.Boolean }) })
+        const Shape = Tool.make("shape", {
+          output: Schema.Struct({ content: Schema.Array(Schema.String), isError: Schema.Boolean })
+        })
         const { call } = yield* offer(
           ServerTool.tool(Shape, () => Effect.succeed({ content: ["a"], isError: true }))
         )
@@ -215,7 +266,11 @@ describe("ServerTool", () => {
     it.effect("[SCH-18] leaves a defect a defect, thrown or not", () =>
       Effect.gen(function*() {
         const error = new Error("db password abc")
-        for (const handler of [() => Effect.die(error), () => { throw error }]) {
+        for (
+          const handler of [() => Effect.die(error), () => {
+            throw error
+          }]
+        ) {
           const { call } = yield* offer(ServerTool.tool(Say, handler))
           assert.strictEqual(defectOf(yield* Effect.exit(call("say"))), error)
         }
@@ -277,7 +332,10 @@ describe("ServerTool", () => {
         const run = snapshot().tool("name")?.run({ name: "name" })
         assert.isDefined(run)
         assert.deepStrictEqual((yield* asRequest(run)).content, text("outer"))
-        assert.deepStrictEqual((yield* Effect.provideService(asRequest(run), Db, { name: "other" })).content, text("outer"))
+        assert.deepStrictEqual(
+          (yield* Effect.provideService(asRequest(run), Db, { name: "other" })).content,
+          text("outer")
+        )
       }))
 
     it.effect("come from a layer with more of them than are added one by one", () =>
@@ -285,7 +343,8 @@ describe("ServerTool", () => {
         const many = Array.from({ length: 12 }, (_, i) => Context.Service<never, number>(`test/Many${i}`))
         const Sum = ServerTool.tool(Tool.make("sum"), () =>
           Effect.map(Effect.all(many), (all) => String(all.reduce((sum, one) => sum + one, 0))))
-        const context = many.reduce((all, key, i) => Context.add(all, key, i), Context.empty())
+        const context = many.reduce((all, key, i) =>
+          Context.add(all, key, i), Context.empty())
         const { call } = yield* offer(Layer.provide(Sum, Layer.succeedContext(context)))
         assert.deepStrictEqual((yield* call("sum")).content, text("66"))
       }))
@@ -308,8 +367,14 @@ describe("ServerTool", () => {
 
     it.effect("do not include the clock, log level or spans of the moment in which the layer was built", () =>
       Effect.gen(function*() {
-        const Spans = ServerTool.tool(Tool.make("spans"), () =>
-          Effect.map(Effect.option(Effect.currentSpan), (span) => Option.match(span, { onNone: () => "none", onSome: ({ name }) => name })))
+        const Spans = ServerTool.tool(
+          Tool.make("spans"),
+          () =>
+            Effect.map(
+              Effect.option(Effect.currentSpan),
+              (span) => Option.match(span, { onNone: () => "none", onSome: ({ name }) => name })
+            )
+        )
         const { call } = yield* offer(Spans.pipe(Layer.withSpan("building")))
         assert.deepStrictEqual((yield* call("spans")).content, text("none"))
         assert.deepStrictEqual((yield* Effect.withSpan(call("spans"), "request")).content, text("request"))

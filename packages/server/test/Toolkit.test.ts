@@ -34,9 +34,11 @@ describe("Toolkit", () => {
   it.effect("lists names, descriptions, titles, hints, Meta and schemas", () =>
     Effect.gen(function*() {
       const tools = AiToolkit.make(Weather, Tool.make("noop"))
-      const { snapshot } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(tools.toLayer({ weather: () => Effect.succeed(rain), noop: () => Effect.void }))
-      ))
+      const { snapshot } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ weather: () => Effect.succeed(rain), noop: () => Effect.void }))
+        )
+      )
       assert.deepStrictEqual(snapshot().tools.map(({ descriptor }) => descriptor), [
         { name: "noop", inputSchema: { type: "object", additionalProperties: false } },
         {
@@ -54,19 +56,29 @@ describe("Toolkit", () => {
   it.effect("gives structured content and its text, and a text without quotes", () =>
     Effect.gen(function*() {
       const Say = Tool.make("say", { parameters: Schema.Struct({ text: Schema.String }), success: Schema.String })
-      const tools = AiToolkit.make(Weather, Say, Tool.make("noop"), Tool.make("list", { success: Schema.Array(Schema.Int) }))
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(Layer.provide(tools.toLayer({
-        weather: () => Effect.succeed(rain),
-        say: ({ text }) => Effect.succeed(`said ${text}`),
-        noop: () => Effect.void,
-        list: () => Effect.succeed([1, 2])
-      }))))
+      const tools = AiToolkit.make(
+        Weather,
+        Say,
+        Tool.make("noop"),
+        Tool.make("list", { success: Schema.Array(Schema.Int) })
+      )
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(Layer.provide(tools.toLayer({
+          weather: () => Effect.succeed(rain),
+          say: ({ text }) => Effect.succeed(`said ${text}`),
+          noop: () => Effect.void,
+          list: () => Effect.succeed([1, 2])
+        })))
+      )
       const json = { at: "1970-01-01T00:00:00.000Z", rain: true }
       assert.deepStrictEqual(yield* call("weather", { city: "Rome" }), {
         content: text(JSON.stringify(json)),
         structuredContent: json
       })
-      assert.deepStrictEqual(yield* call("say", { text: "2" }), { content: text("said 2"), structuredContent: "said 2" })
+      assert.deepStrictEqual(yield* call("say", { text: "2" }), {
+        content: text("said 2"),
+        structuredContent: "said 2"
+      })
       assert.deepStrictEqual(yield* call("list"), { content: text("[1,2]"), structuredContent: [1, 2] })
       assert.deepStrictEqual(yield* call("noop"), { content: [] })
     }))
@@ -74,9 +86,11 @@ describe("Toolkit", () => {
   it.effect("[SCH-10] refuses arguments that do not fit, with the places", () =>
     Effect.gen(function*() {
       const tools = AiToolkit.make(Weather)
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(tools.toLayer({ weather: () => Effect.succeed(rain) }))
-      ))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ weather: () => Effect.succeed(rain) }))
+        )
+      )
       const error = yield* Effect.flip(call("weather", { days: "x" }))
       assert.instanceOf(error, InvalidArguments)
       assert.match(error.describe(), /city: is missing; days: /)
@@ -91,13 +105,32 @@ describe("Toolkit", () => {
       )
       const seen: Array<unknown> = []
       const note = (args: unknown) => Effect.sync(() => void seen.push(args))
-      const { call, snapshot } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(tools.toLayer({ loose: note, strict: note }))
-      ))
+      const { call, snapshot } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ loose: note, strict: note }))
+        )
+      )
       yield* call("loose", { a: 1, b: 2 })
       assert.deepStrictEqual(seen, [{ a: 1 }])
       assert.instanceOf(yield* Effect.flip(call("strict", { a: 1, b: 2 })), InvalidArguments)
       assert.strictEqual(snapshot().tool("strict")?.descriptor.inputSchema["additionalProperties"], false)
+    }))
+
+  it.effect("[SCH-04] checks the arguments of dynamic tools against their JSON Schema", () =>
+    Effect.gen(function*() {
+      const Dynamic = Tool.dynamic("dynamic", {
+        parameters: { type: "object", required: ["x"], properties: { x: { type: "integer" } } },
+        success: Schema.Unknown
+      })
+      const tools = AiToolkit.make(Dynamic)
+      const { call, snapshot } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ dynamic: (args) => Effect.succeed(args) }))
+        )
+      )
+      assert.deepStrictEqual(snapshot().tool("dynamic")?.descriptor.inputSchema["required"], ["x"])
+      assert.deepStrictEqual((yield* call("dynamic", { x: 1 })).content, text("{\"x\":1}"))
+      assert.instanceOf(yield* Effect.flip(call("dynamic", { x: "1" })), InvalidArguments)
     }))
 
   it.effect("[SCH-18] shows declared failures in both modes", () =>
@@ -107,11 +140,13 @@ describe("Toolkit", () => {
         Tool.make("returns", { failure: NotFound, failureMode: "return" }),
         Tool.make("plain", { failure: Schema.String })
       )
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(Layer.provide(tools.toLayer({
-        throws: () => Effect.fail(new NotFound({ id: 7 })),
-        returns: () => Effect.fail(new NotFound({ id: 7 })),
-        plain: () => Effect.fail("no")
-      }))))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(Layer.provide(tools.toLayer({
+          throws: () => Effect.fail(new NotFound({ id: 7 })),
+          returns: () => Effect.fail(new NotFound({ id: 7 })),
+          plain: () => Effect.fail("no")
+        })))
+      )
       const expected = {
         content: text("not found: 7"),
         isError: true,
@@ -130,9 +165,11 @@ describe("Toolkit", () => {
         reason: new AiError.InvalidToolResultError({ toolName: "t", description: "odd" })
       })
       const tools = AiToolkit.make(Tool.make("throws"), Tool.make("returns", { failureMode: "return" }))
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(tools.toLayer({ throws: () => Effect.fail(error), returns: () => Effect.fail(error) }))
-      ))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ throws: () => Effect.fail(error), returns: () => Effect.fail(error) }))
+        )
+      )
       const shown = yield* call("returns")
       assert.deepStrictEqual([shown.isError, shown.content], [true, text(error.message)])
       assert.strictEqual(defectOf(yield* Effect.exit(call("throws"))), error)
@@ -145,11 +182,13 @@ describe("Toolkit", () => {
         Tool.make("hidden"),
         Tool.make("wrong", { success: Schema.Int })
       )
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(Layer.provide(tools.toLayer({
-        dies: () => Effect.die("secret"),
-        hidden: () => failsUnseen("secret"),
-        wrong: () => Effect.succeed(1.5)
-      }))))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(Layer.provide(tools.toLayer({
+          dies: () => Effect.die("secret"),
+          hidden: () => failsUnseen("secret"),
+          wrong: () => Effect.succeed(1.5)
+        })))
+      )
       assert.strictEqual(defectOf(yield* Effect.exit(call("dies"))), "secret")
       assert.strictEqual(defectOf(yield* Effect.exit(call("hidden"))), "secret")
       assert.deepInclude(defectOf(yield* Effect.exit(call("wrong"))), { _tag: "ResultMismatch", name: "wrong" })
@@ -167,9 +206,11 @@ describe("Toolkit", () => {
         ]
       })
       const tools = AiToolkit.make(Draw)
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(tools.toLayer({ draw: () => Effect.succeed({ bytes: 1 }) }))
-      ))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ draw: () => Effect.succeed({ bytes: 1 }) }))
+        )
+      )
       assert.deepStrictEqual(yield* call("draw"), {
         content: [
           Content.text("1 bytes"),
@@ -191,10 +232,12 @@ describe("Toolkit", () => {
             return `${own.name} ${(yield* Db).name} ${(yield* RequestContext).revision.version}`
           })
       })))
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(Layer.provide(handlers, Layer.succeed(Own, { name: "own" }))),
-        Layer.provide(Layer.succeed(Db, { name: "db" }))
-      ))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(Layer.provide(handlers, Layer.succeed(Own, { name: "own" }))),
+          Layer.provide(Layer.succeed(Db, { name: "db" }))
+        )
+      )
       assert.deepStrictEqual((yield* call("names")).content, text("own db 2025-11-25"))
     }))
 
@@ -208,11 +251,16 @@ describe("Toolkit", () => {
           if (call.kind === "tool" && call.contract === At) seen.push(call.arguments)
           return next(call)
         }))
-      const { call } = yield* offer(Toolkit.toolkit(tools).pipe(
-        Layer.provide(tools.toLayer({ at: ({ at }) => Effect.succeed(at.toISOString()) })),
-        Middleware.apply(Look)
-      ))
-      assert.deepStrictEqual((yield* call("at", { at: "1970-01-01T00:00:00Z" })).content, text("1970-01-01T00:00:00.000Z"))
+      const { call } = yield* offer(
+        Toolkit.toolkit(tools).pipe(
+          Layer.provide(tools.toLayer({ at: ({ at }) => Effect.succeed(at.toISOString()) })),
+          Middleware.apply(Look)
+        )
+      )
+      assert.deepStrictEqual(
+        (yield* call("at", { at: "1970-01-01T00:00:00Z" })).content,
+        text("1970-01-01T00:00:00.000Z")
+      )
       assert.deepStrictEqual(seen, [{ at: new Date(0) }])
     }))
 
@@ -221,13 +269,15 @@ describe("Toolkit", () => {
       const gate = yield* Deferred.make<void>()
       let running = 0
       const tools = AiToolkit.make(Tool.make("slow"))
-      const { call, snapshot } = yield* offer(Toolkit.toolkit(tools, {
-        concurrency: 1,
-        scopes: ["s"],
-        visible: (_, name) => name !== "slow"
-      }).pipe(
-        Layer.provide(tools.toLayer({ slow: () => Effect.suspend(() => (running++, Deferred.await(gate))) }))
-      ))
+      const { call, snapshot } = yield* offer(
+        Toolkit.toolkit(tools, {
+          concurrency: 1,
+          scopes: ["s"],
+          visible: (_, name) => name !== "slow"
+        }).pipe(
+          Layer.provide(tools.toLayer({ slow: () => Effect.suspend(() => (running++, Deferred.await(gate))) }))
+        )
+      )
       const fibers = yield* Effect.forEach([1, 2], () => Effect.forkChild(call("slow")))
       yield* Effect.yieldNow
       assert.strictEqual(running, 1)

@@ -30,13 +30,19 @@ const WhoAmI = Middleware.make<User, Denied>()("user", (next, call) =>
     return yield* Effect.provideService(next(call), User, { name: "ann" })
   }))
 
-const OfUser = Middleware.make<Tenant>()("tenant", (next, call) =>
-  Effect.flatMap(User, ({ name }) => Effect.provideService(next(call), Tenant, { id: name })))
+const OfUser = Middleware.make<Tenant>()(
+  "tenant",
+  (next, call) => Effect.flatMap(User, ({ name }) => Effect.provideService(next(call), Tenant, { id: name }))
+)
 
 test("what middleware provides is no longer required, and the rest still is", () => {
   expect(HelloLive).type.toBe<Layer.Layer<never, DuplicateEntry, Registry | User | Tenant | Db>>()
-  expect(HelloLive.pipe(Middleware.apply(WhoAmI))).type.toBe<Layer.Layer<never, DuplicateEntry, Registry | Tenant | Db>>()
-  expect(HelloLive.pipe(Middleware.apply(WhoAmI, OfUser))).type.toBe<Layer.Layer<never, DuplicateEntry, Registry | Db>>()
+  expect(HelloLive.pipe(Middleware.apply(WhoAmI))).type.toBe<
+    Layer.Layer<never, DuplicateEntry, Registry | Tenant | Db>
+  >()
+  expect(HelloLive.pipe(Middleware.apply(WhoAmI, OfUser))).type.toBe<
+    Layer.Layer<never, DuplicateEntry, Registry | Db>
+  >()
 })
 
 test("middleware gets what it requires from further out, not from further in", () => {
@@ -46,12 +52,15 @@ test("middleware gets what it requires from further out, not from further in", (
 })
 
 test("middleware that is built from services requires them of the layer, or has its own", () => {
-  const Looked = Middleware.make<User>()("looked", Effect.gen(function*() {
-    const { find } = yield* Users
-    const fn: Middleware.Fn<User, never, never> = (next, call) =>
-      Effect.flatMap(find, (user) => Effect.provideService(next(call), User, user))
-    return fn
-  }))
+  const Looked = Middleware.make<User>()(
+    "looked",
+    Effect.gen(function*() {
+      const { find } = yield* Users
+      const fn: Middleware.Fn<User, never, never> = (next, call) =>
+        Effect.flatMap(find, (user) => Effect.provideService(next(call), User, user))
+      return fn
+    })
+  )
   expect(HelloLive.pipe(Middleware.apply(Looked)))
     .type.toBe<Layer.Layer<never, DuplicateEntry, Registry | Tenant | Db | Users>>()
   const Own = Middleware.provide(Looked, Layer.mock(Users)({}))

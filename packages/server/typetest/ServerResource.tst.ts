@@ -44,9 +44,14 @@ test("a template's handler gets decoded variables", () => {
 
 test("completions are for the template's variables, and what they need the layer needs", () => {
   const live = ServerResource.template(Item, () => Effect.succeed("x"), {
-    complete: { id: ["7"], lines: (value, siblings) => Effect.map(Names, ({ all }) => [...all, value, siblings["id"] ?? ""]) }
+    complete: {
+      id: ["7"],
+      lines: (value, siblings) => Effect.map(Names, ({ all }) => [...all, value, siblings["id"] ?? ""])
+    }
   })
   expect(live).type.toBe<Layer.Layer<never, DuplicateEntry, Registry | Names>>()
-  expect(ServerResource.template).type.not.toBeCallableWith(Item, () => Effect.succeed("x"), { complete: { other: ["7"] } })
+  expect(ServerResource.template).type.not.toBeCallableWith(Item, () => Effect.succeed("x"), {
+    complete: { other: ["7"] }
+  })
   expect(ServerResource.template).type.not.toBeCallableWith(Item, () => Effect.succeed("x"), { complete: { id: [7] } })
 })

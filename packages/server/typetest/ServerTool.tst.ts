@@ -52,7 +52,10 @@ test("a service that a handler needs is one that its layer needs", () => {
 })
 
 test("with an output, a handler returns its type or a result with it", () => {
-  expect(ServerTool.tool).type.toBeCallableWith(Add, () => Effect.succeed(ToolResult.result({ structured: { sum: 1 } })))
+  expect(ServerTool.tool).type.toBeCallableWith(
+    Add,
+    () => Effect.succeed(ToolResult.result({ structured: { sum: 1 } }))
+  )
   expect(ServerTool.tool).type.not.toBeCallableWith(Add, () => Effect.succeed({ sum: "1" }))
   expect(ServerTool.tool).type.not.toBeCallableWith(Add, () => Effect.succeed("1"))
   expect(ServerTool.tool).type.not.toBeCallableWith(Add, () => Effect.void)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as McpError from "@mcpfx/schema/McpError"
 import * as InFlight from "@mcpfx/session/InFlight"
-import { Context, Deferred, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { at, legacy, Stream } from "./fixtures.ts"
 
@@ -14,7 +14,15 @@ const run = (
   const stream = new Stream()
   return {
     stream,
-    run: { id, method: "test", outlet: stream, revision: legacy, context: Context.empty(), effect, ...more }
+    run: {
+      id,
+      method: "test",
+      outlet: stream,
+      revision: legacy,
+      context: Context.make(References.CurrentLoggers, new Set()),
+      effect,
+      ...more
+    }
   }
 }
 
@@ -72,7 +80,7 @@ describe("InFlight", () => {
       const broken = run(1, Effect.as(Effect.flatMap(scope, (s) => Scope.addFinalizer(s, Effect.die("broken"))), {}))
       inFlight.start(broken.run)
       assert.strictEqual(at(broken.stream.only, "error", "code"), -32603)
-    }).pipe(Effect.provide(Logger.layer([]))))
+    }))
 
   it.effect("says when nothing more may be sent, before the answer, and when all is over, after it", () =>
     Effect.gen(function*() {

@@ -27,7 +27,8 @@ const attributesOf = (span: Tracer.NativeSpan | undefined) => Object.fromEntries
 const exitOf = (span: Tracer.NativeSpan | undefined): string => {
   if (span === undefined || span.status._tag !== "Ended") return "running"
   const { exit } = span.status
-  return Exit.isSuccess(exit) ? `success ${String(exit.value)}` : String(Cause.squash(exit.cause))
+  if (Exit.isSuccess(exit)) return `success ${String(exit.value)}`
+  return Cause.hasInterruptsOnly(exit.cause) ? "interrupted" : String(Cause.squash(exit.cause))
 }
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -99,14 +100,14 @@ describe("spans of served requests", () => {
       const faults = ["add", "fails", "unknown", "dies", "slow"].map((name) => {
         const span = memory.named(`tools/call ${name}`)
         const attributes = attributesOf(span)
-        return [attributes["error.type"], attributes["rpc.response.status_code"], exitOf(span).split(":")[0]]
+        return [attributes["error.type"], attributes["rpc.response.status_code"], exitOf(span)]
       })
       assert.deepStrictEqual(faults, [
         [undefined, undefined, "success undefined"],
         ["tool_error", undefined, "tool_error"],
         ["-32602", "-32602", "-32602"],
         ["-32603", "-32603", "-32603"],
-        ["cancelled", undefined, "InterruptError"]
+        ["cancelled", undefined, "interrupted"]
       ])
       const everything = JSON.stringify(
         memory.spans.map((span) => [span.name, attributesOf(span), exitOf(span), span.events])
@@ -222,7 +223,7 @@ describe("metrics", () => {
         Effect.provideService(Metric.MetricRegistry, metrics)
       )
     const context = Context.make(Metric.MetricRegistry, metrics)
-    const series = (name: string) =>
+    const series = (name: string): ReadonlyArray<JsonRpc.JsonObject> =>
       Metric.snapshotUnsafe(context).flatMap((snapshot) => {
         if (snapshot.id !== name || snapshot.type !== "Histogram") return []
         const { unit, ...attributes } = snapshot.attributes ?? {}

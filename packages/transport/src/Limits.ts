@@ -31,9 +31,12 @@ export interface Limits {
   readonly depth: number
   /** Most messages of one batch (2025-03-26). Default 100. */
   readonly batch: number
-  /** Messages that may wait on one outgoing stream before its writers have to. Default 1,024. */
+  /**
+   * Messages that may wait on one outgoing stream before its writers have to; with as many answers waiting, no more
+   * requests are read. Default 1,024.
+   */
   readonly outgoingMessages: number
-  /** Bytes that may wait on one outgoing stream before its writers have to. Default 16 MiB. */
+  /** The same in bytes. Default 16 MiB. */
   readonly outgoingBytes: number
   /** How long a full outgoing stream may make no progress before its reader counts as dead. Default 60 seconds. */
   readonly deadReader: Duration.Duration

@@ -48,8 +48,8 @@ const makeReader = (wire: Wire.Wire, maxBytes: number): LineReader =>
  *
  * - Lines that are no messages are answered with -32700 or -32600 and do no harm (FRM-06); so are lines past
  *   `Limits.stdioMessageIn`, of which nothing is kept.
- * - Reading pauses while `Limits.outgoingMessages` or `Limits.outgoingBytes` wait to be written; a client that takes
- *   nothing for `Limits.deadReader` is given up.
+ * - Reading pauses while `Limits.outgoingMessages` answers, or `Limits.outgoingBytes` of them, wait to be written; a client
+ *   that takes nothing for `Limits.deadReader` is given up.
  * - At the end of the input requests have `Limits.drain` to finish; interruption ends at once.
  *
  * @category serving

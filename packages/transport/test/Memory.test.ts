@@ -137,6 +137,24 @@ describe("pair", () => {
       assert.strictEqual(server.exchanges.length, 100)
     }).pipe(Effect.provide(Limits.layer({ outgoingMessages: 8 }))))
 
+  it.effect("does not lock up when both sides send more than fits", () =>
+    Effect.gen(function*() {
+      let answered = 0
+      const both = endpoint((exchange) => {
+        if (JsonRpc.isResponse(exchange.message)) answered++
+        return echo.handle(exchange)
+      })
+      const links = yield* Memory.pair(both, both)
+      yield* Effect.forEach(
+        Array.from({ length: 500 }, (_, n) => n),
+        (n) => Effect.andThen(links.client.send(JsonRpc.request(n, "a")), links.server.send(JsonRpc.request(n, "b"))),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* settled
+      yield* settled
+      assert.strictEqual(answered, 1000)
+    }).pipe(Effect.provide(Limits.layer({ outgoingMessages: 4 }))))
+
   it.effect("gives up a side that stands still, for both", () =>
     Effect.gen(function*() {
       const server = keeper(() => Effect.never)

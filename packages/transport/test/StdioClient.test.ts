@@ -27,10 +27,15 @@ const caller = () => {
     if (JsonRpc.isRequest(message)) outlet.answer(JsonRpc.success(message.id, { heard: message.method }))
     return admitted
   })
-  const call = Effect.fnUntraced(function*(link: Link, id: JsonRpc.RequestId, params: JsonRpc.JsonObject = {}) {
+  const call = Effect.fnUntraced(function*(
+    link: Link,
+    id: JsonRpc.RequestId,
+    params: JsonRpc.JsonObject = {},
+    method = "call"
+  ) {
     const waiting = yield* Deferred.make<JsonRpc.Response>()
     pending.set(id, waiting)
-    yield* link.send(JsonRpc.request(id, "call", params))
+    yield* link.send(JsonRpc.request(id, method, params))
     const answer = yield* Effect.raceFirst(Deferred.await(waiting), Effect.flatMap(link.closed, Effect.fail))
     return JsonRpc.isFailure(answer) ? answer.error : answer.result
   })
@@ -380,19 +385,19 @@ layer(NodeServices.layer, { excludeTestServices: true })("StdioClient", (it) => 
   describe("the server of this package", () => {
     const server = (...argv: ReadonlyArray<string>) => ({ command: [process.execPath, fixture("server.mjs"), ...argv] })
 
-    it.effect("[STD-01] [RPC-10] speaks with it", () =>
+    it.effect("[STD-01] [FRM-18] answers 5,000 requests that are sent at once", () =>
       Effect.gen(function*() {
-        const { client } = caller()
-        const answers = yield* Deferred.make<JsonRpc.Message>()
-        const link = yield* StdioClient.connect(
-          endpoint((exchange) => {
-            Deferred.doneUnsafe(answers, Exit.succeed(exchange.message))
-            return client.handle(exchange)
-          }),
-          server()
+        const { call, client } = caller()
+        const link = yield* StdioClient.connect(client, server())
+        const text = "é".repeat(500)
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 5000 }, (_, id) => id),
+          (id) => Effect.forkChild(call(link, id, { id, text }, "echo"))
+        ).pipe(Effect.flatMap(Effect.forEach(Fiber.join)))
+        assert.deepStrictEqual(
+          answers.map((answer) => member(answer, "id")),
+          Array.from({ length: 5000 }, (_, id) => id)
         )
-        yield* link.send(JsonRpc.request(1, "echo", { t: "é" }))
-        assert.deepStrictEqual(yield* Deferred.await(answers), { jsonrpc: "2.0", id: 1, result: { t: "é" } })
       }))
   })
 })

@@ -28,7 +28,9 @@ const inputSchema = (tool: AiTool.Any): JsonSchema.ObjectRoot => {
   if (schema === AiTool.EmptyParams) return { type: "object", additionalProperties: false }
   const json = foreignOf(tool)?.json ?? JsonSchema.fromSchema(schema, { excess: excessOf(tool) })
   const root = JsonSchema.rootObject(json)
-  return Result.isSuccess(root) ? root.success : refuse(tool.name, `its parameters cannot be arguments: ${root.failure}`)
+  return Result.isSuccess(root)
+    ? root.success
+    : refuse(tool.name, `its parameters cannot be arguments: ${root.failure}`)
 }
 
 /** Values of these types have no JSON Schema worth showing. */
@@ -73,7 +75,11 @@ const toFile = (part: Prompt.FilePart): Content.Content => {
   const base64 = typeof data === "string" ? data : Base64.encode(data)
   if (mediaType.startsWith("image/")) return Content.image(base64, mediaType)
   if (mediaType.startsWith("audio/")) return Content.audio(base64, mediaType)
-  return Content.embedded({ uri: `file:///${encodeURIComponent(fileName ?? "file")}`, mimeType: mediaType, blob: base64 })
+  return Content.embedded({
+    uri: `file:///${encodeURIComponent(fileName ?? "file")}`,
+    mimeType: mediaType,
+    blob: base64
+  })
 }
 
 /** What the model is shown: what the tool itself makes of its result, else the text of it, and no quotes around a text. */

@@ -91,7 +91,9 @@ const make = <R>(captured: ReadonlyMap<string, unknown>, base: Context.Context<n
  * Takes hold of the services that the layer is being built with; the layer's type has to say that `R` is among them. Those
  * in `own`, which a handler brought from elsewhere, come before them.
  */
-export const capture = <R>(own: Context.Context<never> = Context.empty()): Effect.Effect<Captured<R>, never, Registry> =>
+export const capture = <R>(
+  own: Context.Context<never> = Context.empty()
+): Effect.Effect<Captured<R>, never, Registry> =>
   Effect.contextWith((context: Context.Context<Registry>) => {
     const captured = new Map<string, unknown>()
     for (const [key, value] of [...context.mapUnsafe, ...own.mapUnsafe]) {

@@ -9,7 +9,8 @@ import { type Enclosing, type Run, wrap } from "./enclosing.ts"
 import { refuse } from "./failures.ts"
 import { running } from "./handling.ts"
 
-const isTexts = (u: unknown): u is ReadonlyArray<string> => Array.isArray(u) && u.every((one) => typeof one === "string")
+const isTexts = (u: unknown): u is ReadonlyArray<string> =>
+  Array.isArray(u) && u.every((one) => typeof one === "string")
 
 const isOffered = (u: unknown): u is Completer.Offered =>
   isTexts(u) || (typeof u === "object" && u !== null && "values" in u && isTexts(u.values))

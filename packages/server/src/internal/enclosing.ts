@@ -4,8 +4,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { RequestServices } from "../Entry.ts"
 import type { Call, Target } from "../Call.ts"
+import type { RequestServices } from "../Entry.ts"
 
 /** Runs one decoded request to its result, not yet encoded. */
 export type Run = (call: Call) => Effect.Effect<unknown, unknown, RequestServices>

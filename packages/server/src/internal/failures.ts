@@ -46,4 +46,7 @@ export const sort = (failure: unknown): Effect.Effect<never, Refusal | Told, Req
 
 /** For requests whose results cannot show an error: what is to be told refuses the request. */
 export const refuse = (failure: unknown): Effect.Effect<never, Refusal, RequestContext> =>
-  Effect.mapError(sort(failure), (error) => error instanceof Told ? new InvalidParams({ detail: error.message }) : error)
+  Effect.mapError(
+    sort(failure),
+    (error) => error instanceof Told ? new InvalidParams({ detail: error.message }) : error
+  )

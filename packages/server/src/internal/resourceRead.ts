@@ -99,8 +99,6 @@ export const readTemplate = <Uri extends string, Params, Content>(
     const params = Option.map(contract.match(uri), (variables) => contract.decodeParams(variables))
     if (Option.isNone(params) || Result.isFailure(params.value)) return undefined
     const decoded = params.value.success
-    return Effect.suspend(() =>
-      finish(uri, bare ? handle(decoded, uri) : through(decoded, uri), encode)
-    )
+    return Effect.suspend(() => finish(uri, bare ? handle(decoded, uri) : through(decoded, uri), encode))
   }
 }

@@ -12,12 +12,11 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Target } from "../Call.ts"
 import { InvalidArguments, type RequestServices, type ToolEntry } from "../Entry.ts"
-import type { Returned } from "../ServerTool.ts"
 import { type Refusal, ResultMismatch, Unhandled } from "../ServerError.ts"
-import type { Check } from "./foreign.ts"
+import type { Returned } from "../ServerTool.ts"
 import { type Enclosing, isBare, wrap } from "./enclosing.ts"
 import { sort, textOf, Told } from "./failures.ts"
-
+import type { Check } from "./foreign.ts"
 
 type Handled = Effect.Effect<unknown, unknown, RequestServices>
 type Answer = Effect.Effect<Tool.CallResult, Refusal, RequestServices>
@@ -45,7 +44,11 @@ export const isReturned = <Output>(contract: ToolContract.AnyContract) => (u: un
 
 /** Writes what a handler returned; a value is told from a {@link ToolResult.Result} by its class alone. */
 const makeEncode = (contract: ToolContract.AnyContract, check: Check | undefined) => {
-  const structured = (value: unknown, content: ReadonlyArray<Content.Content>, extra?: Partial<Tool.CallResult>): Answer => {
+  const structured = (
+    value: unknown,
+    content: ReadonlyArray<Content.Content>,
+    extra?: Partial<Tool.CallResult>
+  ): Answer => {
     const encoded = contract.encodeOutput(value)
     if (Result.isFailure(encoded)) return mismatch(contract.name, encoded.failure.message())
     // `undefined` has no JSON; the nearest thing to it has.

@@ -14,6 +14,8 @@ const pieceSize = 524_288
 interface Segment {
   text: string
   messages: number
+  answers: number
+  answerUnits: number
 }
 
 interface Waiter {
@@ -36,16 +38,19 @@ export interface OutboxOptions {
 /**
  * The lines on their way out of one connection: written in order, many to a write.
  *
- * Answers are put in without waiting (what bounds them is the number of open requests), everything else waits in line
- * while the outbox is full. One consumer takes from `pull`; what it took counts as queued until it comes back for more.
+ * Answers are put in without waiting; whoever reads the requests has to stop while the outbox is crowded with them.
+ * Everything else waits in line while the outbox is full, and does not stop the reading: two sides that each wait for the
+ * other to read would wait for ever. One consumer takes from `pull`; what it took counts as queued until it comes back.
  */
 export class Outbox {
   private readonly options: OutboxOptions
   private segments: Array<Segment> = []
   private messages = 0
   private units = 0
+  private answers = 0
+  private answerUnits = 0
   /** What the consumer is busy with. */
-  private takenMessages = 0
+  private taken: Segment | undefined = undefined
   private takenUnits = 0
   private waiters: Array<Waiter> = []
   private roomWaiters: Array<(effect: Effect.Effect<void>) => void> = []
@@ -65,18 +70,36 @@ export class Outbox {
     return this.messages >= this.options.maxMessages || this.units >= this.options.maxBytes
   }
 
-  /** Adds a line without waiting; does nothing once the outbox has ended. */
+  /** Whether as many answers are queued as there may be. */
+  get crowded(): boolean {
+    return this.answers >= this.options.maxMessages || this.answerUnits >= this.options.maxBytes
+  }
+
+  /** Adds an answer without waiting; does nothing once the outbox has ended. */
   offer(line: string): void {
     if (this.state !== "open") return
+    const segment = this.append(line)
+    segment.answers++
+    segment.answerUnits += line.length
+    this.answers++
+    this.answerUnits += line.length
+  }
+
+  private append(line: string): Segment {
+    let last = this.segments[this.segments.length - 1]
+    if (last === undefined || last.text.length >= segmentSize) {
+      last = { text: "", messages: 0, answers: 0, answerUnits: 0 }
+      this.segments.push(last)
+    }
+    last.text += line + "\n"
+    last.messages++
     this.messages++
     this.units += line.length + 1
-    const last = this.segments[this.segments.length - 1]
-    if (last === undefined || last.text.length >= segmentSize) {
-      this.segments.push({ text: line + "\n", messages: 1 })
-    } else {
-      last.text += line + "\n"
-      last.messages++
-    }
+    this.schedule()
+    return last
+  }
+
+  private schedule(): void {
     if (this.corked || this.scheduled || this.consumer === undefined) return
     // Lines that come up in the same turn of the event loop share a write.
     this.scheduled = true
@@ -91,7 +114,7 @@ export class Outbox {
     return Effect.suspend(() => {
       if (this.state !== "open") return Effect.succeed(false)
       if (this.waiters.length === 0 && !this.full) {
-        this.offer(line)
+        this.append(line)
         return Effect.succeed(true)
       }
       return Effect.callback<boolean>((resume) => {
@@ -106,9 +129,9 @@ export class Outbox {
     })
   }
 
-  /** Succeeds once the outbox is not full, or has ended. */
+  /** Succeeds once the outbox is not crowded, or has ended. */
   readonly room: Effect.Effect<void> = Effect.suspend(() =>
-    this.state === "closed" || !this.full
+    this.state === "closed" || !this.crowded
       ? Effect.void
       : Effect.callback<void>((resume) => {
         this.roomWaiters.push(resume)
@@ -192,7 +215,7 @@ export class Outbox {
       text = text.slice(0, end)
     } else {
       this.segments.shift()
-      this.takenMessages = segment.messages
+      this.taken = segment
     }
     this.takenUnits = text.length
     return text
@@ -202,18 +225,23 @@ export class Outbox {
   private release(): void {
     if (this.takenUnits === 0) return
     this.progress++
-    this.messages -= this.takenMessages
     this.units -= this.takenUnits
-    this.takenMessages = this.takenUnits = 0
+    this.takenUnits = 0
+    if (this.taken !== undefined) {
+      this.messages -= this.taken.messages
+      this.answers -= this.taken.answers
+      this.answerUnits -= this.taken.answerUnits
+      this.taken = undefined
+    }
     if (this.state !== "open") return
     while (this.waiters.length > 0 && !this.full) {
       const waiter = this.waiters.shift()
       if (waiter === undefined) break
       const wanted = waiter.wanted()
-      if (wanted) this.offer(waiter.line)
+      if (wanted) this.append(waiter.line)
       waiter.resume(Effect.succeed(wanted))
     }
-    if (!this.full) this.releaseRoom()
+    if (!this.crowded) this.releaseRoom()
   }
 
   private releaseWaiters(): void {

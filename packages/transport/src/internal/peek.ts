@@ -1,4 +1,4 @@
-import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 
 /** What the start of a message that is too long to be read tells about it. */
 export interface Peeked {

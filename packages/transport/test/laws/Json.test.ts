@@ -1,0 +1,72 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as fc from "fast-check"
+import { byteLength, isLongerThan, isTooDeep } from "../../src/internal/json.ts"
+import { peek } from "../../src/internal/peek.ts"
+
+const depthOf = (value: unknown): number =>
+  typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+
+describe("isTooDeep", () => {
+  it("agrees with the depth of the value, brackets in strings or not", () => {
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 12, depthSize: "max" },
+        fc.constantFrom<unknown>(1, "[[[", "{\"\\", "]]\"}", ""),
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(fc.constantFrom("a", "{", "\"["), tie("value"), { maxKeys: 3 })
+      )
+    })).value
+    fc.assert(
+      fc.property(json, fc.integer({ min: 0, max: 10 }), (value, limit) => {
+        assert.strictEqual(isTooDeep(JSON.stringify(value), limit), depthOf(value) > limit)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
+
+describe("byteLength", () => {
+  it("counts what an encoder writes", () => {
+    fc.assert(fc.property(fc.string({ unit: "grapheme" }), fc.nat({ max: 100 }), (text, limit) => {
+      const { length } = new TextEncoder().encode(text)
+      assert.strictEqual(byteLength(text), length)
+      assert.strictEqual(isLongerThan(text, limit), length > limit)
+    }))
+  })
+})
+
+describe("peek", () => {
+  const id = fc.oneof(fc.string({ maxLength: 5 }), fc.integer())
+  const member = fc.tuple(fc.constantFrom("jsonrpc", "method", "params", "result", "error", "x"), fc.jsonValue())
+
+  it("finds the id of the message or none, never another one", () => {
+    fc.assert(
+      fc.property(id, fc.array(member), fc.nat(5), fc.nat(200), fc.boolean(), (id, members, at, length, wide) => {
+        const entries: Array<[string, unknown]> = members.map(([key, value]) => [key, { id: 99, value }])
+        entries.splice(at, 0, ["id", id])
+        const message = Object.fromEntries(entries)
+        const text = JSON.stringify(message, null, wide ? 2 : 0)
+        const whole = peek(text)
+        const plain = typeof id === "number" || !/["\\\x00-\x1f\ud800-\udfff]/.test(id)
+        assert.strictEqual(whole.id, plain ? id : undefined)
+        assert.strictEqual(whole.response, "result" in message || "error" in message)
+        const start = peek(text.slice(0, length)).id
+        assert.isTrue(start === undefined || start === id)
+      })
+    )
+  })
+
+  it("makes nothing of what is no object", () => {
+    for (const text of ["", "[{\"id\":1}]", "\"id\"", "{", "{\"id", "{\"id\":", "{\"id\":1", "aaaa", "{\"a\" 1}"]) {
+      assert.deepStrictEqual(peek(text), { id: undefined, response: false }, text)
+    }
+  })
+
+  it("[RPC-02] takes no id that is none", () => {
+    for (const raw of ["null", "1.5", "{}", "[1]", "true", "1e3", "12345678901234567890"]) {
+      assert.isUndefined(peek(`{"id":${raw},"result":{}}`).id, raw)
+    }
+    assert.isTrue(JsonRpc.isRequestId(peek("{\"id\":\"a\",").id))
+  })
+})
