@@ -71,6 +71,8 @@ export interface Connection {
   readonly transport: "memory" | "stdio" | "http"
   /** Whether a connection that was lost is made anew. */
   readonly renews: boolean
+  /** Whether its scope is closed: nothing is sent any more. */
+  readonly isClosed: () => boolean
   /** The open connection, made if there is none. */
   readonly live: Effect.Effect<Live, McpClientError>
   /** Runs one request; on a session that the server forgot, once more on a new one. */
@@ -114,6 +116,7 @@ export const make = Effect.fnUntraced(function*(
   const handshake = yield* handshakeOf(parts)
   const renews = options.reconnect ?? transport.kind === "http"
   const { connectTimeout, eras } = handshake
+  const isClosed = () => scope.state._tag === "Closed"
   let generation = 0
   let current: { readonly live: Live; readonly scope: Scope.Closeable } | undefined
 
@@ -163,7 +166,7 @@ export const make = Effect.fnUntraced(function*(
       if (!known.over()) return Effect.succeed(known)
       if (!renews) return Effect.fail(fail(known.lost()))
     }
-    return scope.state._tag === "Closed" ? clientClosed : Effect.flatMap(attempt, outcomeOf)
+    return isClosed() ? clientClosed : Effect.flatMap(attempt, outcomeOf)
   })
 
   const use: Connection["use"] = (method, run) =>
@@ -175,7 +178,7 @@ export const make = Effect.fnUntraced(function*(
         return Effect.andThen(dropped, Effect.flatMap(live, (second) => mapPeer(method)(run(second))))
       }))
 
-  return { target: transport.target, transport: transport.kind, renews, live, use }
+  return { target: transport.target, transport: transport.kind, renews, isClosed, live, use }
 })
 
 const handshakeOf = Effect.fnUntraced(function*({ declared, handler, options, transport }: Parts) {

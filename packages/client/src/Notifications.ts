@@ -67,8 +67,8 @@ export const make = (): Notifications => {
 
   return {
     publish: ({ method, params }, revision) => {
-      const set = listeners.get(method)
-      if (set !== undefined) { for (const raw of [...set]) raw(params, revision) }
+      // A listener may leave, or bring another, while it is called.
+      for (const raw of Array.from(listeners.get(method) ?? [])) raw(params, revision)
     },
     listen,
     stream: <Name extends string, Params>(method: Method.NotificationMethod<Name, Params>) =>

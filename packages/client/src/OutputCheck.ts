@@ -2,11 +2,12 @@
  * Structured output against the schema the server lists for its tool (TOL-08).
  *
  * A result with `isError` is not checked (it need not have structured output), nor is that of a tool without a schema.
- * Schemas that cannot be used (an unknown dialect, an external reference, one too large) make the check say so, once per
- * tool, and let the result through: one odd tool never hides the others.
+ * A schema that cannot be used, such as one of an unknown dialect or with a reference to elsewhere, is told about once and
+ * checks nothing: one odd tool never hides the others (JSC-02).
  *
  * @since 0.1.0
  */
+import type { Issue } from "@mcpfx/schema/SchemaMismatch"
 import type * as Tool from "@mcpfx/schema/Tool"
 import type * as JsonSchemaValidator from "@mcpfx/session/JsonSchemaValidator"
 import * as Effect from "effect/Effect"
@@ -16,39 +17,46 @@ import { BadOutput, fail, type McpClientError } from "./McpClientError.ts"
 const maxProblems = 5
 
 /**
- * Passes `result` on, or fails with `BadOutput` that names what does not fit and where.
+ * Passes `result` on, or fails with `BadOutput` that names what does not fit and where. `unusable` is told why a schema
+ * checks nothing.
  *
  * @category combinators
  * @since 0.1.0
  */
 export const check = (
-  validator: JsonSchemaValidator.JsonSchemaValidator["Service"],
+  validator: JsonSchemaValidator.JsonSchemaValidator,
   descriptor: Tool.Descriptor | undefined,
-  result: Tool.CallResult
+  result: Tool.CallResult,
+  unusable: (reason: string) => Effect.Effect<void> = Effect.logWarning
 ): Effect.Effect<Tool.CallResult, McpClientError> => {
   const schema = descriptor?.outputSchema
   if (descriptor === undefined || schema === undefined || result.isError === true) return Effect.succeed(result)
+  const { name } = descriptor
   if (result.structuredContent === undefined) {
-    return Effect.fail(bad(descriptor.name, ["the tool declares an output schema and gave no structuredContent"]))
+    return Effect.fail(bad(name, ["the tool declares an output schema and gave no structuredContent"]))
   }
-  const value = result.structuredContent
-  return validator.compile(schema).pipe(
-    Effect.matchEffect({
-      onFailure: (unusable) =>
-        Effect.as(
-          Effect.logDebug(`The output schema of ${descriptor.name} cannot be used: ${unusable.message}`),
-          result
-        ),
-      onSuccess: (validate) =>
-        Result.match(validate(value), {
-          onSuccess: () => Effect.succeed(result),
-          onFailure: (problems) =>
-            Effect.fail(
-              bad(descriptor.name, problems.slice(0, maxProblems).map(({ message, path }) => `${path}: ${message}`))
-            )
-        })
-    })
-  )
+  return Effect.matchEffect(validator.compile(schema), {
+    onFailure: (error) => Effect.as(unusable(`The output schema of ${name} checks nothing: ${reasonOf(error)}`), result),
+    onSuccess: (validate) => {
+      const verdict = validate(result.structuredContent)
+      return Result.isSuccess(verdict)
+        ? Effect.succeed(result)
+        : Effect.fail(bad(name, verdict.failure.slice(0, maxProblems).map(line)))
+    }
+  })
 }
+
+const reasonOf = (error: JsonSchemaValidator.JsonSchemaError): string => {
+  switch (error._tag) {
+    case "UnsupportedDialect":
+      return `unknown dialect ${error.dialect}`
+    case "ExternalRef":
+      return `${error.path} refers to ${error.ref}, and nothing is fetched`
+    default:
+      return `${error.path}: ${error.reason}`
+  }
+}
+
+const line = ({ message, path }: Issue): string => path.length === 0 ? message : `${path.join(".")}: ${message}`
 
 const bad = (tool: string, problems: ReadonlyArray<string>) => fail(new BadOutput({ tool, problems }), "tools/call")

@@ -38,33 +38,60 @@ export interface Page<A> {
 }
 
 /**
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options<A> {
+  /** Names the server in failures. */
+  readonly server: string
+  readonly bounds: Bounds
+  readonly page: (cursor: string | undefined) => Effect.Effect<Page<A>, McpClientError>
+  /** What tells an item from the others: one that is listed again, because the list moved meanwhile, is left out (PAG-05). */
+  readonly key: (item: A) => string
+  /** Whether a failure means that the cursor is not valid any more: then the list is read from its start, twice at most. */
+  readonly isStale?: ((error: McpClientError) => boolean) | undefined
+}
+
+/** How often a list is begun anew. */
+const maxRestarts = 2
+
+/**
  * Follows the cursors from the first page to the last. A cursor that comes again, a page too many or an item too many is a
  * typed failure that names the server.
  *
  * @category combinators
  * @since 0.1.0
  */
-export const all = <A>(
-  server: string,
-  bounds: Bounds,
-  page: (cursor: string | undefined) => Effect.Effect<Page<A>, McpClientError>
-): Effect.Effect<ReadonlyArray<A>, McpClientError> =>
+export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>
   Effect.gen(function*() {
-    const items: Array<A> = []
+    const { bounds, isStale = () => false, key, page, server } = options
+    const items = new Map<string, A>()
     const seen = new Set<string>()
     let cursor: string | undefined
+    let restarts = 0
+    let count = 0
     for (let pages = 1;; pages++) {
       if (pages > bounds.maxPages) return yield* unbounded(server, `more than ${bounds.maxPages} pages`)
-      const next = yield* page(cursor)
-      if (items.length + next.items.length > bounds.maxItems) {
-        return yield* unbounded(server, `more than ${bounds.maxItems} items`)
+      const next = yield* Effect.catch(page(cursor), (error) =>
+        cursor !== undefined && restarts < maxRestarts && isStale(error) ? Effect.undefined : Effect.fail(error))
+      if (next === undefined) {
+        restarts++
+        cursor = undefined
+        count = 0
+        items.clear()
+        seen.clear()
+        continue
       }
-      for (const item of next.items) items.push(item)
-      if (next.nextCursor === undefined) return items
+      count += next.items.length
+      if (count > bounds.maxItems) return yield* unbounded(server, `more than ${bounds.maxItems} items`)
+      for (const item of next.items) {
+        if (!items.has(key(item))) items.set(key(item), item)
+      }
+      if (next.nextCursor === undefined) return [...items.values()]
       if (seen.has(next.nextCursor)) return yield* unbounded(server, "the cursors go in a circle")
       seen.add(next.nextCursor)
       cursor = next.nextCursor
     }
   })
 
-const unbounded = (server: string, detail: string) => Effect.fail(fail(new PagesUnbounded({ server, detail })))
+const unbounded = (server: string, detail: string) => fail(new PagesUnbounded({ server, detail }))

@@ -7,21 +7,20 @@
  *
  * @since 0.1.0
  */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import * as Meta from "@mcpfx/schema/Meta"
-import type * as Method from "@mcpfx/schema/Method"
-import * as Methods from "@mcpfx/schema/Methods"
-import type * as Subscription from "@mcpfx/schema/Subscription"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
-import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Connection, Live } from "./Connection.ts"
-import type { McpClientError } from "./McpClientError.ts"
+import type { Connection } from "./Connection.ts"
+import * as Listening from "./internal/listening.ts"
+import { fail, type McpClientError, NotOffered, TimedOut } from "./McpClientError.ts"
 import type { Notifications } from "./Notifications.ts"
 
 /**
@@ -49,157 +48,120 @@ export interface Interest {
 }
 
 /**
+ * A subscription that the server has agreed to.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Subscription {
+  /**
+   * The changes since the server agreed, for one reader. After the connection was lost and renewed all that is honoured
+   * counts as changed, since nobody heard of changes meanwhile. Fails when the connection is lost for good. Of the changes
+   * that were not taken, those beyond 1,024 push out the oldest.
+   */
+  readonly changes: Stream.Stream<Change, McpClientError>
+  /** What the server tells of, which may be less than was asked for (SUB-04). It can differ after each renewal. */
+  readonly honoured: () => Interest
+}
+
+/**
  * @category models
  * @since 0.1.0
  */
 export interface Subscriptions {
   /**
-   * Subscribes, waits until the server has agreed, and gives the changes from then on, until the scope closes. A lost
-   * connection is renewed; the stream fails when that is hopeless. Of the changes that the reader has not taken, those
-   * beyond 1,024 push out the oldest.
+   * Subscribes and waits until the server has agreed; the subscription ends with the scope. A server that announces nothing
+   * of what was asked for is `NotOffered`.
    */
-  readonly subscribe: (
-    interest: Interest
-  ) => Effect.Effect<Stream.Stream<Change, McpClientError>, McpClientError, Scope.Scope>
+  readonly subscribe: (interest: Interest) => Effect.Effect<Subscription, McpClientError, Scope.Scope>
 }
 
-/** Waits between attempts to listen again: doubling from 200 ms to 30 s, with jitter, ten times in a row at most. */
-const renewal = Schedule.exponential("200 millis").pipe(
-  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.seconds(30)))),
-  Schedule.jittered,
-  Schedule.upTo({ times: 10 })
-)
+/** How often in a row it is tried to listen again. */
+const maxRetries = 10
 
-const isRenewable = ({ reason }: McpClientError): boolean =>
+/** The wait before the n-th of those: doubling from 200 ms to 30 s, with jitter. */
+const delay = (failures: number) =>
+  Effect.map(Random.next, (random) => Math.min(200 * 2 ** (failures - 1), 30_000) * (0.8 + 0.4 * random))
+
+/** A listen stream that the server ended in order is asked for again after about this long, in milliseconds. */
+const pause = Effect.map(Random.next, (random) => 800 + 400 * random)
+
+const isPassing = ({ reason }: McpClientError): boolean =>
   reason._tag === "ConnectionLost" || reason._tag === "TimedOut" ||
   (reason._tag === "HttpRefused" && (reason.status === undefined || reason.status >= 500))
 
 const backlog = 1024
 
-interface Carrier {
-  readonly _meta?: JsonRpc.JsonObject
-}
-
 /**
+ * Subscriptions over `connection`; the server has `timeout` to agree.
+ *
  * @category constructors
  * @since 0.1.0
  */
-export const make = (connection: Connection, notifications: Notifications): Subscriptions => {
-  const shared = new Map<string, number>()
+export const make = (connection: Connection, notifications: Notifications, timeout: Duration.Duration): Subscriptions => {
+  const listening = Listening.make(connection, notifications)
 
-  /** Feeds `offer` with the changes that `accept` lets through. */
-  const feed = (
-    interest: Interest,
-    offer: (change: Change) => void,
-    accept: (params: Carrier) => boolean
-  ): Effect.Effect<void, never, Scope.Scope> => {
-    const list = (
-      wanted: boolean | undefined,
-      method: Method.NotificationMethod<string, Carrier>,
-      kind: "tools" | "prompts" | "resources"
-    ) => wanted === true ? notifications.listen(method, (params) => accept(params) && offer({ kind })) : Effect.void
-    return Effect.all([
-      list(interest.tools, Methods.ToolsListChanged, "tools"),
-      list(interest.prompts, Methods.PromptsListChanged, "prompts"),
-      list(interest.resources, Methods.ResourcesListChanged, "resources"),
-      interest.uris === undefined || interest.uris.length === 0
-        ? Effect.void
-        : notifications.listen(Methods.ResourcesUpdated, (params) =>
-          accept(params) && offer({
-            kind: "resource",
-            uri: params.uri
-          }))
-    ], { discard: true })
-  }
-
-  const legacy = (live: Live, interest: Interest, offer: (change: Change) => void, ready: () => void) =>
-    Effect.gen(function*() {
-      const uris = new Set(interest.uris)
-      yield* feed(interest, (change) => {
-        if (change.kind !== "resource" || covers(uris, change.uri)) offer(change)
-      }, () => true)
-      for (const uri of uris) {
-        yield* Effect.acquireRelease(
-          Effect.suspend(() => {
-            const users = shared.get(uri) ?? 0
-            shared.set(uri, users + 1)
-            return users === 0
-              ? Effect.asVoid(live.session.peer.request(Methods.ResourcesSubscribe, { uri }))
-              : Effect.void
-          }),
-          () =>
-            Effect.suspend(() => {
-              const users = shared.get(uri) ?? 1
-              if (users > 1) {
-                shared.set(uri, users - 1)
-                return Effect.void
-              }
-              shared.delete(uri)
-              return Effect.ignore(
-                live.session.peer.request(Methods.ResourcesUnsubscribe, { uri }, { timeout: "5 seconds" })
-              )
-            })
-        )
+  /** Listens, and listens again, until that is hopeless. */
+  const keepListening = Effect.fnUntraced(function*(interest: Interest, events: Listening.Events) {
+    let isEstablished = false
+    let failures = 0
+    const agreed: Listening.Events["agreed"] = (honoured) => {
+      failures = 0
+      isEstablished = true
+      events.agreed(honoured)
+    }
+    while (true) {
+      const outcome = yield* Effect.result(listening.listen(interest, { ...events, agreed }))
+      if (Result.isSuccess(outcome)) {
+        yield* Effect.sleep(yield* pause)
+        continue
       }
-      ready()
-      yield* live.session.closed
-    })
-
-  const modern = (live: Live, interest: Interest, offer: (change: Change) => void, ready: () => void) =>
-    Effect.gen(function*() {
-      let id: JsonRpc.RequestId | undefined
-      const mine = (params: Carrier) => id !== undefined && Meta.subscriptionId(params) === id
-      yield* feed(interest, offer, mine)
-      yield* notifications.listen(Methods.SubscriptionsAcknowledged, (params) => {
-        if (mine(params)) ready()
-      })
-      yield* live.session.peer.request(Methods.SubscriptionsListen, { notifications: filterOf(interest) }, {
-        timeout: Duration.infinity,
-        maxTimeout: Duration.infinity,
-        onSent: (sent) => {
-          id = sent
-        }
-      })
-    })
+      const error = outcome.failure
+      const isHopeless = !isEstablished || !connection.renews || connection.isClosed() || !isPassing(error)
+      if (isHopeless || ++failures > maxRetries) return yield* error
+      yield* Effect.sleep(yield* delay(failures))
+    }
+  })
 
   const subscribe: Subscriptions["subscribe"] = Effect.fnUntraced(function*(interest) {
-    const queue = yield* Effect.acquireRelease(Queue.sliding<Change, McpClientError>(backlog), Queue.shutdown)
+    const scope = yield* Effect.flatMap(Effect.scope, Scope.fork)
+    const queue = yield* Queue.sliding<Change, McpClientError | Cause.Done>(backlog)
     const agreed = yield* Deferred.make<void, McpClientError>()
-    let established = false
-    const ready = () => {
-      established = true
-      Deferred.doneUnsafe(agreed, Exit.void)
-    }
-    const offer = (change: Change) => void Queue.offerUnsafe(queue, change)
-    const era = (live: Live) => live.revision.era === "modern" ? modern : legacy
-    const attempt = connection.use(
-      Methods.SubscriptionsListen.name,
-      (live) => Effect.scoped(era(live)(live, interest, offer, ready))
+    let honoured: Interest | undefined
+    const offer = (change: Change): void => void Queue.offerUnsafe(queue, change)
+    const listen = keepListening(interest, {
+      changed: offer,
+      agreed: (now) => {
+        if (honoured !== undefined) everything(now).forEach(offer)
+        honoured = now
+        Deferred.doneUnsafe(agreed, Listening.isNothing(now) ? nothing : Exit.void)
+      }
+    })
+    const fiber = yield* Effect.forkIn(
+      Effect.onError(listen, (cause) =>
+        Effect.sync(() => {
+          if (Cause.hasInterruptsOnly(cause)) return Queue.endUnsafe(queue)
+          Deferred.doneUnsafe(agreed, Exit.failCause(cause))
+          return Queue.failCauseUnsafe(queue, cause)
+        })),
+      scope
     )
-    yield* attempt.pipe(
-      Effect.retry({ schedule: renewal, while: (error) => established && isRenewable(error) }),
-      Effect.repeat(Schedule.jittered(Schedule.spaced("1 second"))),
-      Effect.catch((error) => Effect.andThen(Deferred.fail(agreed, error), Queue.fail(queue, error))),
-      Effect.forkScoped
+    yield* Deferred.await(agreed).pipe(
+      Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(silent(timeout)) }),
+      Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Fiber.interrupt(fiber))
     )
-    yield* Deferred.await(agreed)
-    return Stream.fromQueue(queue)
+    return { changes: Stream.fromQueue(queue), honoured: () => honoured ?? {} }
   })
 
   return { subscribe }
 }
 
-const covers = (uris: ReadonlySet<string>, uri: string): boolean => {
-  if (uris.has(uri)) return true
-  for (const wanted of uris) {
-    if (uri.startsWith(wanted.endsWith("/") ? wanted : `${wanted}/`)) return true
-  }
-  return false
-}
+const nothing = Exit.fail(fail(new NotOffered({ what: "changes of what was asked for" }), Listening.method))
 
-const filterOf = (interest: Interest): Subscription.Filter => ({
-  ...(interest.tools === true ? { toolsListChanged: true } : undefined),
-  ...(interest.prompts === true ? { promptsListChanged: true } : undefined),
-  ...(interest.resources === true ? { resourcesListChanged: true } : undefined),
-  ...(interest.uris === undefined || interest.uris.length === 0 ? undefined : { resourceSubscriptions: interest.uris })
-})
+const silent = (timeout: Duration.Duration): McpClientError =>
+  fail(new TimedOut({ millis: Duration.toMillis(timeout) }), Listening.method)
+
+const everything = (interest: Interest): ReadonlyArray<Change> => [
+  ...Listening.kinds.filter((kind) => interest[kind] === true).map((kind) => ({ kind })),
+  ...(interest.uris ?? []).map((uri): Change => ({ kind: "resource", uri }))
+]

@@ -142,10 +142,7 @@ export class PeerError extends Schema.TaggedError<PeerError>("@mcpfx/schema/Peer
   data: Schema.optionalKey(JsonValue)
 }) {}
 
-/**
- * @category schemas
- * @since 0.1.0
- */
+/** @category schemas @since 0.1.0 */
 export const McpError = Schema.Union([
   ParseError,
   InvalidRequest,
@@ -169,10 +166,7 @@ export const McpError = Schema.Union([
   PeerError
 ])
 
-/**
- * @category models
- * @since 0.1.0
- */
+/** @category models @since 0.1.0 */
 export type McpError = typeof McpError.Type
 
 /**

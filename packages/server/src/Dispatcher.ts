@@ -35,15 +35,18 @@ type Request = RequestContext["Service"]
  * @category services
  * @since 0.1.0
  */
-export class Dispatcher extends Context.Service<Dispatcher, Handler["Service"] & {
-  /** Whether the method exists and is offered on the revision of the context (RPC-24). */
-  readonly has: (method: string, context: Request) => boolean
-  /** What is offered now; `pushes` says whether there is a stream to announce things on. */
-  readonly offer: (revision: Revision, pushes: boolean) => Discover.Offer
-  readonly listen: Listen.Listen["Service"]
-  /** For whom the resources that a session watches are looked up. */
-  readonly callers: Map<string, Request>
-}>()("@mcpfx/server/Dispatcher") {}
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  Handler["Service"] & {
+    /** Whether the method exists and is offered on the revision of the context (RPC-24). */
+    readonly has: (method: string, context: Request) => boolean
+    /** What is offered now; `pushes` says whether there is a stream to announce things on. */
+    readonly offer: (revision: Revision, pushes: boolean) => Discover.Offer
+    readonly listen: Listen.Listen["Service"]
+    /** For whom the resources that a session watches are looked up. */
+    readonly callers: Map<string, Request>
+  }
+>()("@mcpfx/server/Dispatcher") {}
 
 /**
  * Whether there is a stream to announce things on: stateless HTTP has none on the revisions with sessions.

@@ -114,84 +114,90 @@ const audienceOf = (filter: Subscription.Filter, context: Request, tell: Audienc
  * @category constructors
  * @since 0.1.0
  */
-export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry | Scope.Scope> = Effect.gen(function*() {
-  const bus = yield* ChangeBus
-  const registry = yield* Registry
-  const limits = yield* ServerLimits
-  // Not the context of whoever asks: what is announced has nothing to do with them.
-  const run = Effect.runForkWith(yield* Effect.context<never>())
-  const ended = Latch.makeUnsafe(false)
-  const perPrincipal = new Map<string, number>()
-  let open = 0
+export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry | Scope.Scope> = Effect.gen(
+  function*() {
+    const bus = yield* ChangeBus
+    const registry = yield* Registry
+    const limits = yield* ServerLimits
+    // Not the context of whoever asks: what is announced has nothing to do with them.
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    const ended = Latch.makeUnsafe(false)
+    const perPrincipal = new Map<string, number>()
+    let open = 0
 
-  /** Who may not see a resource does not hear of it either. */
-  const concerns = (audience: Audience, change: Change): boolean => {
-    if (change.kind !== "resource") return audience.hears(change.kind)
-    if (covering(audience.uris(), change.uri) === undefined) return false
-    const caller = audience.caller()
-    const snapshot = registry.snapshot()
-    const known = snapshot.resource(change.uri) ?? snapshot.templates.find((each) => each.match(change.uri) !== undefined)
-    if (known?.visible === undefined) return true
-    return caller !== undefined && find(snapshot, change.uri, caller) !== undefined
-  }
-
-  const follow = (audience: Audience) =>
-    Effect.flatMap(Effect.scope, (scope) => {
-      const offer = Coalesce.make({
-        window: limits.coalesce,
-        capacity: limits.watched,
-        collapse: (change) =>
-          change.kind === "resource"
-            ? { kind: "resource", uri: covering(audience.uris(), change.uri) ?? change.uri }
-            : change,
-        send: (change) => concerns(audience, change) ? audience.tell(change) : Effect.void,
-        run: (pump) => void Fiber.runIn(run(pump), scope)
-      })
-      return bus.subscribe((change) => {
-        if (concerns(audience, change)) offer(change)
-      })
-    })
-
-  const count = (context: Request) => {
-    const key = Principal.key(context.facts.principal)
-    return Effect.acquireRelease(
-      Effect.suspend(() => {
-        const before = perPrincipal.get(key) ?? 0
-        if (before >= limits.listenStreams) {
-          return Effect.fail(new McpError.TooManyRequests({ limit: "listenStreams" }))
-        }
-        perPrincipal.set(key, before + 1)
-        open++
-        return Effect.void
-      }),
-      () =>
-        Effect.sync(() => {
-          open--
-          const rest = (perPrincipal.get(key) ?? 1) - 1
-          if (rest > 0) perPrincipal.set(key, rest)
-          else perPrincipal.delete(key)
-        })
-    )
-  }
-
-  const listen = Effect.fnUntraced(
-    function*(params: Subscription.ListenParams, context: Request, offer: Offer) {
-      yield* count(context)
-      const meta = { _meta: { [MetaKey.subscriptionId]: context.id } }
-      const honoured = honour(params.notifications, offer, limits.watched)
-      const acknowledged = Latch.makeUnsafe(false)
-      const tell = teller(context.notify, meta)
-      // What changes before the acknowledgement is out waits behind it.
-      yield* follow(audienceOf(honoured, context, (change) => Effect.andThen(acknowledged.await, tell(change))))
-      yield* context.notify(Methods.SubscriptionsAcknowledged, { notifications: honoured, ...meta })
-      yield* acknowledged.open
-      yield* ended.await
-      if (context.facts.transport !== "http" && context.id !== undefined) {
-        yield* context.notify(Methods.Cancelled, { requestId: context.id, reason: "The server is shutting down" })
-      }
-      return meta
+    /** Who may not see a resource does not hear of it either. */
+    const concerns = (audience: Audience, change: Change): boolean => {
+      if (change.kind !== "resource") return audience.hears(change.kind)
+      if (covering(audience.uris(), change.uri) === undefined) return false
+      const caller = audience.caller()
+      const snapshot = registry.snapshot()
+      const known = snapshot.resource(change.uri) ??
+        snapshot.templates.find((each) => each.match(change.uri) !== undefined)
+      if (known?.visible === undefined) return true
+      return caller !== undefined && find(snapshot, change.uri, caller) !== undefined
     }
-  )
 
-  return { follow, listen, end: Effect.asVoid(ended.open), open: () => open }
-})
+    const follow = (audience: Audience) =>
+      Effect.flatMap(Effect.scope, (scope) => {
+        const gather = () =>
+          Coalesce.make({
+            window: limits.coalesce,
+            capacity: limits.watched,
+            collapse: (change) =>
+              change.kind === "resource"
+                ? { kind: "resource", uri: covering(audience.uris(), change.uri) ?? change.uri }
+                : change,
+            send: (change) => concerns(audience, change) ? audience.tell(change) : Effect.void,
+            run: (pump) => void Fiber.runIn(run(pump), scope)
+          })
+        // Most never hear of anything: what gathers changes is made for the first one.
+        let offer: ((change: Change) => void) | undefined
+        return bus.subscribe((change) => {
+          if (concerns(audience, change)) (offer ??= gather())(change)
+        })
+      })
+
+    const count = (context: Request) => {
+      const key = Principal.key(context.facts.principal)
+      return Effect.acquireRelease(
+        Effect.suspend(() => {
+          const before = perPrincipal.get(key) ?? 0
+          if (before >= limits.listenStreams) {
+            return Effect.fail(new McpError.TooManyRequests({ limit: "listenStreams" }))
+          }
+          perPrincipal.set(key, before + 1)
+          open++
+          return Effect.void
+        }),
+        () =>
+          Effect.sync(() => {
+            open--
+            const rest = (perPrincipal.get(key) ?? 1) - 1
+            if (rest > 0) perPrincipal.set(key, rest)
+            else perPrincipal.delete(key)
+          })
+      )
+    }
+
+    const listen = Effect.fnUntraced(
+      function*(params: Subscription.ListenParams, context: Request, offer: Offer) {
+        yield* count(context)
+        const meta = { _meta: { [MetaKey.subscriptionId]: context.id } }
+        const honoured = honour(params.notifications, offer, limits.watched)
+        const acknowledged = Latch.makeUnsafe(false)
+        const tell = teller(context.notify, meta)
+        // What changes before the acknowledgement is out waits behind it.
+        yield* follow(audienceOf(honoured, context, (change) => Effect.andThen(acknowledged.await, tell(change))))
+        yield* context.notify(Methods.SubscriptionsAcknowledged, { notifications: honoured, ...meta })
+        yield* acknowledged.open
+        yield* ended.await
+        if (context.facts.transport !== "http" && context.id !== undefined) {
+          yield* context.notify(Methods.Cancelled, { requestId: context.id, reason: "The server is shutting down" })
+        }
+        return meta
+      }
+    )
+
+    return { follow, listen, end: Effect.asVoid(ended.open), open: () => open }
+  }
+)

@@ -4,37 +4,22 @@
  *
  * @since 0.1.0
  */
-import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import * as McpError from "@mcpfx/schema/McpError"
-import * as Meta from "@mcpfx/schema/Meta"
-import type { Revision } from "@mcpfx/schema/Revision"
-import * as InFlight from "@mcpfx/session/InFlight"
-import * as Lifecycle from "@mcpfx/session/Lifecycle"
 import * as SessionModule from "@mcpfx/session/Session"
 import * as SessionLimits from "@mcpfx/session/SessionLimits"
 import * as Sessions from "@mcpfx/session/Sessions"
-import { type Admission, Endpoint, type Rejected } from "@mcpfx/transport/Endpoint"
-import type { Exchange, Facts } from "@mcpfx/transport/Exchange"
+import { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as Limits from "@mcpfx/transport/Limits"
-import * as Principal from "@mcpfx/transport/Principal"
 import * as Context from "effect/Context"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import type { ChangeBus } from "./ChangeBus.ts"
 import { Dispatcher, make as makeDispatcher } from "./Dispatcher.ts"
 import * as Health from "./Health.ts"
-import { rejected } from "./internal/admission.ts"
-import { closeTable, Connections, lacksEnvelope } from "./internal/connections.ts"
-import { fallback, type Gateway, modernOf, shuttingDown } from "./internal/gateway.ts"
-import { HttpSessions } from "./internal/httpSessions.ts"
+import { Door } from "./internal/door.ts"
 import type { Settings } from "./internal/settings.ts"
-import type { Client } from "./internal/single.ts"
 import * as Listen from "./Listen.ts"
 import * as LogBridge from "./LogBridge.ts"
 import * as Modern from "./Modern.ts"
@@ -49,164 +34,21 @@ type Session = SessionModule.Session
  * @category services
  * @since 0.1.0
  */
-export class McpEndpoint extends Context.Service<McpEndpoint, Health.Member & {
-  readonly endpoint: Endpoint["Service"]
-  /** The versions served, newest first. */
-  readonly supported: ReadonlyArray<string>
-  /** Ends listen streams, each with its result, and lets everything else go on. */
-  readonly endStreams: Effect.Effect<void>
-  /** Has `effect` run at the beginning of a shutdown, while the scope is open: for transports that stop admitting. */
-  readonly beforeShutdown: (effect: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
-}>()("@mcpfx/server/McpEndpoint") {}
-
-/** Tables of callers that have nothing in flight any more are dropped once there are so many. */
-const sweepAt = 256
-
-/** Requests of HTTP that stand alone, by caller. */
-class Callers {
-  private readonly tables = new Map<string, InFlight.InFlight>()
-  private readonly limit: number
-  private closed = false
-
-  constructor(limit: number) {
-    this.limit = limit
+export class McpEndpoint extends Context.Service<
+  McpEndpoint,
+  Health.Member & {
+    readonly endpoint: Endpoint["Service"]
+    /** The versions served, newest first. */
+    readonly supported: ReadonlyArray<string>
+    /** Ends listen streams, each with its result, and lets everything else go on. */
+    readonly endStreams: Effect.Effect<void>
+    /** Has `effect` run at the beginning of a shutdown, while the scope is open: for transports that stop admitting. */
+    readonly beforeShutdown: (effect: Effect.Effect<void>) => Effect.Effect<void, never, Scope.Scope>
   }
-
-  readonly of = (facts: Facts): InFlight.InFlight => {
-    const key = Principal.key(facts.principal)
-    let table = this.tables.get(key)
-    if (table === undefined) {
-      if (this.tables.size >= sweepAt) this.sweep()
-      table = InFlight.makeUnsafe({ limit: this.limit })
-      if (this.closed) table.closeUnsafe()
-      this.tables.set(key, table)
-    }
-    return table
-  }
-
-  get size(): number {
-    let total = 0
-    for (const table of this.tables.values()) total += table.size
-    return total
-  }
-
-  readonly drain = (deadline: Duration.Input): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      this.closed = true
-      return Effect.forEach(Array.from(this.tables.values()), (table) => table.drain(deadline), {
-        concurrency: "unbounded",
-        discard: true
-      })
-    })
-
-  /** Interrupts everything at once. */
-  readonly close: Effect.Effect<void> = Effect.suspend(() => {
-    this.closed = true
-    return Effect.forEach(Array.from(this.tables.values()), closeTable, { concurrency: "unbounded", discard: true })
-  })
-
-  private sweep(): void {
-    for (const [key, table] of this.tables) if (table.size === 0) this.tables.delete(key)
-  }
-}
-
-const noClaim = Result.succeed(undefined)
-
-/** What a request says about its sender; a transport that has looked already says so. */
-const claimOf = (
-  request: JsonRpc.Request,
-  facts: Facts
-): Result.Result<Meta.Envelope | undefined, Meta.EnvelopeFault> => {
-  const { classified } = facts
-  if (classified === undefined) return Meta.modernEnvelope(request.params)
-  return classified._tag === "Modern" ? Result.succeed(classified.envelope) : noClaim
-}
-
-class Door {
-  private readonly gateway: Gateway
-  readonly connections: Connections
-  readonly callers: Callers
-  private readonly http: HttpSessions
-
-  constructor(gateway: Gateway, scope: Scope.Scope) {
-    this.gateway = gateway
-    this.connections = new Connections(gateway, scope)
-    this.callers = new Callers(gateway.requestsInFlight)
-    this.http = new HttpSessions(gateway)
-  }
-
-  readonly handle = (exchange: Exchange): Effect.Effect<Admission, Rejected> => {
-    const { facts, message } = exchange
-    if (JsonRpc.isRequest(message)) {
-      const claim = claimOf(message, facts)
-      if (Result.isFailure(claim)) {
-        return Exit.fail(rejected(new McpError.InvalidEnvelope({ key: claim.failure.key, reason: claim.failure.reason }), modernOf(this.gateway.settings)))
-      }
-      if (claim.success !== undefined) return this.modern(exchange, message, claim.success)
-      const lacking = lacksEnvelope(this.gateway, message)
-      if (lacking !== undefined) return Exit.fail(lacking)
-    } else if (facts.classified?._tag === "Modern") {
-      // Over HTTP a modern client says nothing but requests: what it sends else is taken and left alone (HTTP-67).
-      return Exit.succeed({})
-    }
-    return facts.connection === undefined
-      ? this.http.handle(exchange, this.callers.of)
-      : this.connections.legacy(facts.connection, exchange)
-  }
-
-  private modern(
-    exchange: Exchange,
-    request: JsonRpc.Request,
-    envelope: Meta.Envelope
-  ): Exit.Exit<Admission, Rejected> {
-    const { settings } = this.gateway
-    const revision = settings.byVersion.get(envelope.protocolVersion)
-    if (revision?.era !== "modern") {
-      return Exit.fail(rejected(
-        new McpError.UnsupportedVersion({ supported: settings.supported, requested: envelope.protocolVersion }),
-        modernOf(settings)
-      ))
-    }
-    if (this.gateway.isDraining()) return Exit.fail(shuttingDown(revision))
-    const { facts } = exchange
-    const client: Client = {
-      revision,
-      facts,
-      clientCapabilities: envelope.clientCapabilities,
-      clientInfo: envelope.clientInfo,
-      logLevel: settings.declared.logging === false ? undefined : envelope.logLevel
-    }
-    return facts.connection === undefined
-      ? this.gateway.modern.start({ exchange, request, client, inFlight: this.callers.of(facts), key: exchange })
-      : this.connections.modern(facts.connection, exchange, request, client)
-  }
-
-  readonly admitBatch: Endpoint["Service"]["admitBatch"] = (messages, facts) => {
-    const admit = (revision: Revision | undefined): Effect.Effect<void, Rejected> => {
-      const modern = messages.some((message) =>
-        JsonRpc.isRequest(message) && Result.getOrElse(Meta.modernEnvelope(message.params), () => true) !== undefined
-      )
-      const refusal = modern
-        ? "a batch holds no requests of a revision without batches"
-        : Lifecycle.batchRefusal(revision, messages, this.gateway.batchLength)
-      return refusal === undefined ? Exit.void : Exit.fail(rejected(
-        new McpError.InvalidRequest({ detail: refusal }),
-        revision ?? fallback(this.gateway.settings)
-      ))
-    }
-    const { connection } = facts
-    return connection === undefined
-      ? Effect.flatMap(this.http.batchRevision(facts), admit)
-      : admit(this.connections.session(connection)?.agreed()?.revision)
-  }
-
-  readonly attach: Endpoint["Service"]["attach"] = (facts, link) => this.http.attach(facts, link)
-
-  readonly terminate: Endpoint["Service"]["terminate"] = (facts) => this.http.terminate(facts)
-}
+>()("@mcpfx/server/McpEndpoint") {}
 
 /** The sessions of this process that are open. */
-class OpenSessions extends Context.Service<OpenSessions, Set<Session>>()("@mcpfx/server/OpenSessions") {}
+class OpenSessions extends Context.Service<OpenSessions, Map<string, Session>>()("@mcpfx/server/OpenSessions") {}
 
 /** What requests run with: all that the endpoint was built with, but for what belongs to the building itself. */
 const serving = (settings: Settings): Effect.Effect<Context.Context<never>> =>
@@ -244,7 +86,7 @@ const layerFactory = (
         })
 
       const make = Effect.fnUntraced(function*(seed: Sessions.Seed) {
-        let made: Session | undefined
+        let over = false
         const session = yield* SessionModule.make({
           ...seed,
           role: "server",
@@ -254,13 +96,13 @@ const layerFactory = (
           limits,
           services,
           onClosed: (reason) => {
-            if (made !== undefined) open.delete(made)
+            over = true
+            open.delete(seed.id)
             dispatcher.callers.delete(seed.id)
             seed.onClosed(reason)
           }
         })
-        made = session
-        open.add(session)
+        if (!over) open.set(seed.id, session)
         yield* follow(session)
         return session
       })
@@ -326,7 +168,7 @@ const make = (
         name: settings.info.name,
         version: settings.info.version,
         status: draining ? "draining" : "serving",
-        inFlight: Array.from(open, (session) => session.load().serving).reduce((a, b) => a + b, 0) +
+        inFlight: Array.from(open.values(), (session) => session.load().serving).reduce((a, b) => a + b, 0) +
           door.connections.inFlight + door.callers.size,
         listening: dispatcher.listen.open(),
         sessions: open.size
@@ -371,7 +213,7 @@ export const layer = <E = never, R = never>(
   directory: Directory<E, R>
 ): Layer.Layer<McpEndpoint | Endpoint, E, Registry | ChangeBus | SecureRandom.SecureRandom | R> => {
   const dispatcher = Layer.effect(Dispatcher, makeDispatcher(settings))
-  const open = Layer.sync(OpenSessions, () => new Set<Session>())
+  const open = Layer.sync(OpenSessions, () => new Map<string, Session>())
   const kept = Layer.provide(directory, Layer.provide(layerFactory(settings), [dispatcher, open]))
   const own = Layer.provide(Layer.effect(McpEndpoint, make(settings)), [kept, dispatcher, open])
   return Layer.provideMerge(Layer.effect(Endpoint, Effect.map(McpEndpoint, (self) => self.endpoint)), own)

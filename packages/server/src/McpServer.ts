@@ -27,6 +27,7 @@
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as StdioServer from "@mcpfx/transport/StdioServer"
 import * as StreamableHttpServer from "@mcpfx/transport/StreamableHttpServer"
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -217,6 +218,55 @@ export const toWebHandler = <A, E>(
   })
   return { handler: (request) => handler(request), dispose }
 }
+
+/**
+ * {@link layer} with options from configuration.
+ *
+ * **Example** (A name from the environment)
+ *
+ * ```ts
+ * import { McpServer } from "@mcpfx/server"
+ * import { Config, Layer } from "effect"
+ *
+ * const Server = McpServer.layerConfig(Layer.empty, {
+ *   name: Config.String("MCP_NAME"),
+ *   version: Config.succeed("1.0.0")
+ * })
+ * Layer.isLayer(Server) // => true
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<Options>) =>
+  Layer.unwrap(Effect.map(Config.unwrap(options), (options) => layer(registrations, options)))
+
+/**
+ * {@link layerStdio} with options from configuration.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStdioConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<StdioOptions>) =>
+  Layer.unwrap(Effect.map(Config.unwrap(options), (options) => layerStdio(registrations, options)))
+
+/**
+ * {@link layerHttp} with options from configuration.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerHttpConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<HttpOptions>) =>
+  Layer.unwrap(Effect.map(Config.unwrap(options), (options) => layerHttp(registrations, options)))
+
+/**
+ * {@link runStdio} with options from configuration.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const runStdioConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<Options>) =>
+  Effect.flatMap(Config.unwrap(options), (options) => runStdio(registrations, options))
 
 /**
  * Has every endpoint of a serving layer stop before the server does: nothing new is admitted, open streams end, what is in

@@ -1,7 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as McpServer from "@mcpfx/server/McpServer"
+import type * as McpServer from "@mcpfx/server/McpServer"
 import { Effect, Layer } from "effect"
-import { completing, contents, type Inside, prompt, register, resource, spy, template, text, tool } from "./protocol/fixtures.ts"
+import {
+  completing,
+  contents,
+  type Inside,
+  prompt,
+  register,
+  resource,
+  spy,
+  template,
+  text,
+  tool
+} from "./protocol/fixtures.ts"
 import { allVersions, at, Client, connect, legacyVersions, serve, type Version, Wire } from "./protocol/harness.ts"
 
 const capabilitiesOf = (endpoint: Effect.Success<ReturnType<typeof serve>>, version: Version) =>

@@ -22,7 +22,10 @@ const modern = "2026-07-28"
 const everything = register(
   tool("echo", (params) => Effect.succeed(text(String(params.arguments?.["t"] ?? "")))),
   tool("structured", () => Effect.succeed({ ...text("3"), structuredContent: { sum: 3 } })),
-  tool("picky", () => Effect.fail(new Entry.InvalidArguments({ tool: "picky", describe: () => "limit: not a number" }))),
+  tool(
+    "picky",
+    () => Effect.fail(new Entry.InvalidArguments({ tool: "picky", describe: () => "limit: not a number" }))
+  ),
   tool("refuses", () => Effect.fail(new McpError.InvalidParams({ detail: "not today" }))),
   tool("boom", () => Effect.die(new Error("db password abc"))),
   tool("throws", () => {
@@ -112,7 +115,10 @@ describe("every method on every revision", () => {
         const got = yield* client.request("prompts/get", { name: "greet", arguments: { who: "Ada" } })
         assert.strictEqual(at(got.result, "messages", 0, "content", "text"), "Hello Ada")
         assert.strictEqual((yield* client.request("prompts/get", { name: "nope" })).code, -32602)
-        assert.strictEqual((yield* client.request("prompts/get", { name: "greet", arguments: { who: 5 } })).code, -32602)
+        assert.strictEqual(
+          (yield* client.request("prompts/get", { name: "greet", arguments: { who: 5 } })).code,
+          -32602
+        )
       }))
 
     it.effect(`[CMP-02] [CMP-03] [SCH-25] ${version}: completion/complete gives at most 100 values`, () =>

@@ -263,11 +263,14 @@ describe("sessions", () => {
         const told = client.wire?.unsolicited ?? []
         for (const uri of ["demo://a", "demo://b", "demo://dir/x"]) yield* touch(bus, uri)
         yield* TestClock.adjust("1 second")
-        assert.deepStrictEqual(told, ["demo://a", "demo://dir/x"].map((uri) => ({
-          jsonrpc: "2.0",
-          method: "notifications/resources/updated",
-          params: { uri }
-        })))
+        assert.deepStrictEqual(
+          told,
+          ["demo://a", "demo://dir/x"].map((uri) => ({
+            jsonrpc: "2.0",
+            method: "notifications/resources/updated",
+            params: { uri }
+          }))
+        )
         yield* client.request("resources/unsubscribe", { uri: "demo://a" })
         yield* touch(bus, "demo://a")
         yield* TestClock.adjust("1 second")
@@ -367,7 +370,8 @@ describe("both", () => {
       const one = yield* start()
       const two = yield* start()
       const [first, second] = [one, two].map(({ endpoint }) =>
-        connect(endpoint, modern).start("subscriptions/listen", everything))
+        connect(endpoint, modern).start("subscriptions/listen", everything)
+      )
       yield* one.bus.publish({ kind: "tools" })
       assert.deepStrictEqual([first?.pushed.length, second?.pushed.length], [2, 1])
       const shared = yield* makeBus

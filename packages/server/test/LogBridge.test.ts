@@ -4,7 +4,7 @@ import * as McpServer from "@mcpfx/server/McpServer"
 import { Cause, Effect, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { register, text, tool } from "./protocol/fixtures.ts"
-import { at, Client, connect, legacyVersions, serve, type Sent, Wire } from "./protocol/harness.ts"
+import { at, Client, connect, legacyVersions, type Sent, serve, Wire } from "./protocol/harness.ts"
 
 const modern = "2026-07-28"
 
@@ -26,9 +26,15 @@ const chatty = register(
       }
       return text("")
     })),
-  tool("storm", () =>
-    Effect.as(Effect.forEach(Array.from({ length: 500 }), (_, i) => Effect.logInfo(i), { discard: true }), text(""))),
-  tool("named", () => Effect.as(Effect.annotateLogs(Effect.logInfo("a", { b: 1 }), { logger: "db", token: "x" }), text("")))
+  tool(
+    "storm",
+    () =>
+      Effect.as(Effect.forEach(Array.from({ length: 500 }), (_, i) => Effect.logInfo(i), { discard: true }), text(""))
+  ),
+  tool(
+    "named",
+    () => Effect.as(Effect.annotateLogs(Effect.logInfo("a", { b: 1 }), { logger: "db", token: "x" }), text(""))
+  )
 )
 
 const levelsOf = (sent: Sent) => sent.pushed.map((message) => at(message, "params", "level"))

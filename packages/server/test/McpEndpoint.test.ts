@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { JsonRpc } from "@mcpfx/schema"
 import { RequestContext } from "@mcpfx/session/RequestContext"
-import { Rejected } from "@mcpfx/transport/Endpoint"
+import type { Rejected } from "@mcpfx/transport/Endpoint"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { register, text, tool } from "./protocol/fixtures.ts"
@@ -29,12 +29,17 @@ const waiting = (started: Array<string>, ended: Array<string>) =>
   })
 
 const echo = tool("echo", (params) => Effect.succeed(text(String(params.arguments?.["t"]))))
-const whoami = tool("whoami", () =>
-  Effect.map(RequestContext, (context) =>
-    text(JSON.stringify([context.revision.version, context.clientInfo?.name, context.sessionId !== undefined]))))
+const whoami = tool(
+  "whoami",
+  () =>
+    Effect.map(
+      RequestContext,
+      (context) =>
+        text(JSON.stringify([context.revision.version, context.clientInfo?.name, context.sessionId !== undefined]))
+    )
+)
 
-const demo = (started: Array<string> = [], ended: Array<string> = []) =>
-  register(echo, whoami, waiting(started, ended))
+const demo = (started: Array<string> = [], ended: Array<string> = []) => register(echo, whoami, waiting(started, ended))
 
 const said = (sent: Sent): unknown => at(sent.result, "content", 0, "text")
 const echoOf = (client: Client, t: unknown) =>
@@ -292,7 +297,10 @@ describe("batches", () => {
 })
 
 describe("HTTP with sessions", () => {
-  const open = (endpoint: Effect.Success<ReturnType<typeof serve>>, version: "2025-03-26" | "2025-11-25" = "2025-11-25") =>
+  const open = (
+    endpoint: Effect.Success<ReturnType<typeof serve>>,
+    version: "2025-03-26" | "2025-11-25" = "2025-11-25"
+  ) =>
     Effect.suspend(() => {
       const client = overHttp(endpoint, version)
       client.hello()
@@ -485,7 +493,8 @@ describe("the end", () => {
       const http = overHttp(endpoint, "2025-06-18")
       http.hello()
       const running = [legacy, modern, http].map((client) =>
-        client.start("tools/call", { name: "wait", arguments: { tag: "a", ms: 2000 } }))
+        client.start("tools/call", { name: "wait", arguments: { tag: "a", ms: 2000 } })
+      )
       const fiber = yield* Effect.forkChild(endpoint.shutdown)
       yield* Effect.yieldNow
       assert.strictEqual(endpoint.health().status, "draining")
@@ -526,7 +535,8 @@ describe("the end", () => {
         const endpoint = yield* serve(registrations)
         const http = overHttp(endpoint, "2026-07-28")
         return [connect(endpoint, "2025-11-25"), connect(endpoint, "2026-07-28"), http].map((client, i) =>
-          client.start("tools/call", { name: "wait", arguments: { tag: String(i) } }))
+          client.start("tools/call", { name: "wait", arguments: { tag: String(i) } })
+        )
       }))
       assert.deepStrictEqual(ended.sort(), ["0", "1", "2"])
       for (const each of sent) assert.isUndefined(each.answer)

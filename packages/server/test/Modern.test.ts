@@ -22,13 +22,23 @@ const declaring = (clientCapabilities: object) =>
 describe("what is known", () => {
   it.effect("[META-12] [STA-01] every request brings its client's capabilities and name, and leaves none behind", () =>
     Effect.gen(function*() {
-      const registrations = register(tool("who", () =>
-        Effect.map(RequestContext, (context) =>
-          text(JSON.stringify([context.clientCapabilities, context.clientInfo, context.sessionId, context.round])))))
+      const registrations = register(
+        tool(
+          "who",
+          () =>
+            Effect.map(
+              RequestContext,
+              (context) =>
+                text(JSON.stringify([context.clientCapabilities, context.clientInfo, context.sessionId, context.round]))
+            )
+        )
+      )
       const client = new Client(yield* serve(registrations), "2025-11-25", new Wire())
       const who = (params: object) =>
-        Effect.map(client.request("tools/call", { name: "who", ...params }), (sent) =>
-          JSON.parse(String(at(sent.result, "content", 0, "text"))))
+        Effect.map(
+          client.request("tools/call", { name: "who", ...params }),
+          (sent) => JSON.parse(String(at(sent.result, "content", 0, "text")))
+        )
       const info = { name: "probe", version: "0" }
       assert.deepStrictEqual(yield* who(declaring({ sampling: {} })), [{ sampling: {} }, info, null, 1])
       assert.deepStrictEqual(yield* who(envelope()), [{}, info, null, 1])
@@ -246,8 +256,9 @@ describe("a stream of its own", () => {
 
   it.effect("[RPC-17] nothing can be asked on the stream", () =>
     Effect.gen(function*() {
-      const endpoint = yield* serve(register(tool("ask", () =>
-        Effect.map(RequestContext, (context) => text(String(context.asker === undefined))))))
+      const endpoint = yield* serve(
+        register(tool("ask", () => Effect.map(RequestContext, (context) => text(String(context.asker === undefined)))))
+      )
       const sent = connect(endpoint, modern).start("tools/call", { name: "ask" })
       assert.strictEqual(at(sent.result, "content", 0, "text"), "true")
     }))

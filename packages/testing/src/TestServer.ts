@@ -13,6 +13,7 @@ import type { McpEndpoint } from "@mcpfx/server/McpEndpoint"
 import * as McpServer from "@mcpfx/server/McpServer"
 import type { InvalidOptions } from "@mcpfx/server/ServerError"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
+import type { Version } from "@mcpfx/schema/Revision"
 import * as Memory from "@mcpfx/transport/Memory"
 import * as Layer from "effect/Layer"
 
@@ -27,6 +28,8 @@ export interface Options {
   readonly server?: Partial<McpServer.Options> | undefined
   /** The client's options. */
   readonly client?: ClientOptions | undefined
+  /** The one revision the client speaks; by default the newest that the server has. */
+  readonly revision?: Version | undefined
 }
 
 /**
@@ -59,7 +62,7 @@ export const layer = <A, E, R>(
   E | InvalidOptions | McpClientError,
   Exclude<R, McpServer.Provided>
 > =>
-  McpClient.layer(options.client).pipe(
+  McpClient.layer(options.revision === undefined ? options.client : { ...options.client, revisions: [options.revision] }).pipe(
     Layer.provide(Layer.fresh(Layer.sync(Negotiation.CurrentEraCache, () => Negotiation.makeEraCache()))),
     Layer.provide(Memory.layer),
     Layer.provideMerge(McpServer.layer(registrations, { name: "test", version: "0.0.0", ...options.server }))

@@ -50,7 +50,7 @@ describe("requests", () => {
     assert.strictEqual(judge(list(), {}, modernOnly), "400 -32020")
   })
 
-  it("[HTTP-54] a legacy body without a version header is served where older revisions are", () => {
+  it("[HTTP-44] [HTTP-54] a legacy body without a version header is served where older revisions are", () => {
     assert.strictEqual(judge(list()), "legacy unknown")
     assert.strictEqual(judge(list({ _meta: { progressToken: 1 } })), "legacy unknown")
   })

@@ -178,6 +178,14 @@ describe("one request", () => {
       }
     }).pipe(limited({ clientMessageIn: 1000 })))
 
+  it.effect("a message that cannot be written is not sent", () =>
+    Effect.gen(function*() {
+      const { link, seen } = yield* connect(() => json(success(1)))
+      const error = yield* failed(link.send(JsonRpc.request(1, "x", { n: 1n })))
+      assert.deepInclude(error, { _tag: "HttpFailure", detail: "The message cannot be written as JSON" })
+      assert.strictEqual(seen.length, 0)
+    }))
+
   it.effect("interrupting it aborts the request", () =>
     Effect.gen(function*() {
       const { link, seen } = yield* connect(() => Effect.never)

@@ -1,7 +1,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import { Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { createServer, request as httpRequest } from "node:http"
 import { type AddressInfo, connect } from "node:net"
@@ -11,6 +11,7 @@ import {
   admitted,
   attached,
   held,
+  limited,
   note,
   ping,
   reading,
@@ -225,6 +226,36 @@ describe("over a socket", () => {
       assert.strictEqual((yield* Fiber.join(third)).status, 200)
       assert.strictEqual(yield* Queue.size(left), 0)
     }))
+
+  it.live("a reader that takes nothing for too long is cut off", () =>
+    Effect.gen(function*() {
+      const left = yield* Queue.unbounded<unknown>()
+      const { endpoint, next } = yield* held(({ message }) => Queue.offerUnsafe(left, message))
+      const { attach, next: nextStream } = yield* attached
+      const port = yield* listen({ ...endpoint, attach })
+      const text = "x".repeat(1024 * 1024)
+      const blocked = (lines: string) =>
+        Effect.callback<void>((resume) => {
+          const socket = connect(port, "127.0.0.1")
+          socket.pause()
+          socket.on("connect", () => socket.write(lines))
+          socket.on("error", () => {})
+          socket.on("close", () => resume(Effect.void))
+          return Effect.sync(() => socket.destroy())
+        })
+      const post1 = yield* Effect.forkChild(
+        blocked(head(["POST /mcp HTTP/1.1", ...post, `Content-Length: ${body.length}`]) + body)
+      )
+      const { outlet } = yield* next
+      yield* Effect.forkChild(Effect.forever(outlet.push(JsonRpc.notification("n", { text }))))
+      assert.deepStrictEqual(yield* Queue.take(left), ping)
+      yield* Fiber.interrupt(post1)
+      const get = yield* Effect.forkChild(blocked(head(["GET /mcp HTTP/1.1", ...post])))
+      const { left: gone, link } = yield* nextStream
+      yield* Effect.flip(Effect.forever(link.send(JsonRpc.notification("n", { text }))))
+      yield* Deferred.await(gone)
+      yield* Fiber.interrupt(get)
+    }).pipe(limited({ outgoingMessages: 2, deadReader: Duration.millis(100) })))
 
   it.live("a large answer arrives whole", () =>
     Effect.gen(function*() {

@@ -429,6 +429,16 @@ describe("requests of the server", () => {
       assert.deepStrictEqual(seen.at(-1)?.body, failure("q", -32601))
     }))
 
+  it.effect("an answer that cannot be written is an error to the server", () =>
+    Effect.gen(function*() {
+      const { link, seen } = yield* nested(({ message, outlet }) => {
+        if (JsonRpc.isRequest(message)) outlet.answer(JsonRpc.success(message.id, { n: 1n }))
+      })
+      yield* link.send(ping)
+      yield* turns
+      assert.deepStrictEqual(seen.at(-1)?.body, failure("q", -32603, "Internal error"))
+    }))
+
   it.effect("an answer that cannot be delivered harms nothing", () =>
     Effect.gen(function*() {
       const { link, messages } = yield* session((seen) =>

@@ -71,7 +71,7 @@ describe("event streams", () => {
       assert.strictEqual(yield* body.rest, sse(answer(1)))
     }))
 
-  it.effect("[field HTP-15] a silent request becomes a stream after a second and is kept alive by comments", () =>
+  it.effect("[HTTP-27] [field HTP-15] a silent request becomes a stream after a second and is kept alive by comments", () =>
     Effect.gen(function*() {
       const { endpoint, next } = yield* held()
       const { fetch } = yield* serve(endpoint)
@@ -371,7 +371,7 @@ describe("GET", () => {
       yield* body.cancel
     }))
 
-  it.effect("[field HTP-25] two streams of a session live side by side and each message is on one", () =>
+  it.effect("[HTTP-24] [field HTP-25] two streams of a session live side by side and each message is on one", () =>
     Effect.gen(function*() {
       const { fetch, next } = yield* streaming
       const a = reading(yield* fetch(session))

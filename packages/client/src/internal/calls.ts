@@ -17,81 +17,99 @@ import type { Connection, Live } from "../Connection.ts"
 import type { CallOutput, McpClient } from "../McpClient.ts"
 import { BadAnswer, BadInput, BadOutput, fail, type McpClientError, ToolFailed } from "../McpClientError.ts"
 import * as OutputCheck from "../OutputCheck.ts"
-import type { Lists } from "./lists.ts"
+import type { KnownTools, Lists } from "./lists.ts"
+import type { Oddities } from "./oddities.ts"
 import { inputNeeded, type Requests } from "./requests.ts"
 
 const method = Methods.ToolsCall.name
 
-export const make = (
-  connection: Connection,
-  requests: Requests,
-  lists: Lists,
-  validator: JsonSchemaValidator.JsonSchemaValidator["Service"],
-  defaults: ClientOptions
-): Pick<McpClient["Service"], "call" | "callTool"> => {
-  /** The headers that mirror arguments, on HTTP of 2026-07-28 (XH-01). */
-  const headersFor = (live: Live, params: ReadonlyArray<HeaderParam.HeaderParam>, args: JsonRpc.JsonObject) =>
-    params.length === 0 || live.revision.era === "legacy" || connection.transport !== "http"
-      ? undefined
-      : McpHeaders.mirrorParams(params, args)
+type HeaderParams = ReadonlyArray<HeaderParam.HeaderParam>
 
-  const listedParams = (name: string): ReadonlyArray<HeaderParam.HeaderParam> => {
-    const schema = lists.known(name)?.inputSchema
-    if (schema === undefined) return []
-    return Result.getOrElse(HeaderParam.headerParams(schema), () => [])
+export interface Parts {
+  readonly connection: Connection
+  readonly requests: Requests
+  readonly lists: Lists
+  readonly known: KnownTools
+  readonly validator: JsonSchemaValidator.JsonSchemaValidator
+  readonly odd: Oddities
+  readonly options: ClientOptions
+}
+
+export const make = (parts: Parts): Pick<McpClient["Service"], "call" | "callTool"> => {
+  const { connection, known, lists, odd, options: defaults, requests, validator } = parts
+  const isHttp = connection.transport === "http"
+
+  const listedParams = (name: string): HeaderParams | undefined => {
+    const schema = isHttp ? known.get(name)?.inputSchema : undefined
+    return schema === undefined ? undefined : Result.getOrUndefined(HeaderParam.headerParams(schema))
   }
+
+  /** The headers that mirror arguments, on HTTP of 2026-07-28 (XH-01). */
+  const headersFor = (live: Live, params: HeaderParams, args: JsonRpc.JsonObject) =>
+    params.length === 0 || live.revision.era === "legacy" ? undefined : McpHeaders.mirrorParams(params, args)
 
   const send = (
     name: string,
     args: JsonRpc.JsonObject | undefined,
-    params: () => ReadonlyArray<HeaderParam.HeaderParam>,
+    headerParams: () => HeaderParams,
     options: RequestOptions | undefined
   ): Effect.Effect<Tool.CallResult, McpClientError> => {
-    const once = connection.use(method, (live) => {
-      const mirrored = headersFor(live, params(), args ?? {})
-      const merged = requests.optionsFor(live, options)
-      return live.session.peer.request(
-        Methods.ToolsCall,
-        args === undefined ? { name } : { name, arguments: args },
-        mirrored === undefined ? merged : { ...merged, headers: { ...mirrored, ...merged.headers } }
-      )
-    })
-    return Effect.flatMap(Effect.catch(once, refreshed(once)), settled)
+    const params = args === undefined ? { name } : { name, arguments: args }
+    const once = (paramsOf: () => HeaderParams) =>
+      requests.use(method, (live, merged) => {
+        const mirrored = isHttp ? headersFor(live, paramsOf(), args ?? {}) : undefined
+        return live.session.peer.request(
+          Methods.ToolsCall,
+          params,
+          mirrored === undefined ? merged : { ...merged, headers: { ...mirrored, ...merged.headers } }
+        )
+      }, options)
+    const sent = isHttp ? Effect.catch(once(headerParams), refreshed(name, headerParams, once)) : once(headerParams)
+    return Effect.flatMap(sent, settled)
   }
 
-  /** The server wants other headers than we know of: its tools are listed anew and the call is sent once more (XH-13). */
-  const refreshed = <A>(once: Effect.Effect<A, McpClientError>) => (error: McpClientError) =>
-    error.reason._tag === "Refused" && error.reason.code === Codes.headerMismatch
-      ? Effect.andThen(lists.tools, once)
-      : Effect.fail(error)
+  /**
+   * The server wants other headers than were sent: its tools are listed anew, and the call is sent once more with what they
+   * say. It was not carried out before (XH-13).
+   */
+  const refreshed =
+    <A>(name: string, headerParams: () => HeaderParams, once: (params: () => HeaderParams) => Effect.Effect<A, McpClientError>) =>
+    (error: McpClientError): Effect.Effect<A, McpClientError> =>
+      error.reason._tag === "Refused" && error.reason.code === Codes.headerMismatch
+        ? Effect.matchEffect(lists.refreshTools, {
+          onFailure: () => Effect.fail(error),
+          onSuccess: () => once(() => listedParams(name) ?? headerParams())
+        })
+        : Effect.fail(error)
 
   const callTool: McpClient["Service"]["callTool"] = (name, args, options) => {
-    const sent = send(name, args, () => listedParams(name), options)
+    const sent = send(name, args, () => listedParams(name) ?? [], options)
     return defaults.checkOutput === false
       ? sent
-      : Effect.flatMap(sent, (result) => OutputCheck.check(validator, lists.known(name), result))
+      : Effect.flatMap(sent, (result) => OutputCheck.check(validator, known.get(name), result, odd))
   }
 
   const call = <Name extends string, I, O, F>(
     contract: Contract<Name, I, O, F>,
     input?: I,
     options?: RequestOptions
-  ): Effect.Effect<CallOutput<O>, McpClientError | F> => {
-    const encoded = input === undefined ? none : contract.encodeInput(input)
-    if (Result.isFailure(encoded)) {
-      return Effect.fail(fail(new BadInput({ detail: encoded.failure.message() }), method))
-    }
-    const sent = send(contract.name, encoded.success, () => contract.headerParams, options)
-    return Effect.flatMap(
-      sent,
-      (result) => result.isError === true ? failed(contract, result) : output(contract, result)
-    )
-  }
+  ): Effect.Effect<CallOutput<O>, McpClientError | F> =>
+    Effect.suspend(() => {
+      const encoded = input === undefined ? none : contract.encodeInput(input)
+      if (Result.isFailure(encoded)) {
+        return Effect.fail(fail(new BadInput({ detail: encoded.failure.message() }), method))
+      }
+      return Effect.flatMap(
+        send(contract.name, encoded.success, () => contract.headerParams, options),
+        (result): Effect.Effect<CallOutput<O>, McpClientError | F> =>
+          result.isError === true ? failed(contract, result) : output(contract, result)
+      )
+    })
 
   return { call, callTool }
 }
 
-const none: Result.Result<JsonRpc.JsonObject | undefined> = Result.succeed(undefined)
+const none: Result.Result<undefined> = Result.succeed(undefined)
 
 /** The declared failure, where the result carries one that decodes. */
 const failed = <Name extends string, I, O, F>(
@@ -112,18 +130,19 @@ function output<Name extends string, I, O, F>(
 ): Effect.Effect<CallOutput<O>, McpClientError>
 function output(contract: AnyContract, result: Tool.CallResult): Effect.Effect<unknown, McpClientError> {
   if (!contract.hasOutput) return Effect.succeed(result)
-  return Result.match(contract.decodeOutput(result.structuredContent ?? fromText(result)), {
+  const structured = result.structuredContent === undefined ? fromText(result) : result.structuredContent
+  return Result.match(contract.decodeOutput(structured), {
     onSuccess: Effect.succeed,
     onFailure: (mismatch) =>
       Effect.fail(fail(new BadOutput({ tool: contract.name, problems: [mismatch.message()] }), method))
   })
 }
 
-/** Revisions without structured output carry its JSON as the one text block (TOL-08). */
+/** Revisions without structured output, or without such as is no object, carry its JSON as the one text block (TOL-08). */
 const fromText = ({ content }: Tool.CallResult): unknown => {
   const block = content.length === 1 ? content[0] : undefined
-  if (block?.type !== "text" || typeof block.text !== "string") return undefined
-  const text = block.text
+  if (block?.type !== "text") return undefined
+  const { text } = block
   return Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
 }
 

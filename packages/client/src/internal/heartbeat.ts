@@ -1,9 +1,8 @@
 /** Finds out that a server is gone although its connection still stands (PNG-02). */
 import * as Methods from "@mcpfx/schema/Methods"
-import type { PeerFailure } from "@mcpfx/session/Peer"
-import type * as Session from "@mcpfx/session/Session"
 import type { Revision } from "@mcpfx/schema/Revision"
-import type { RequestOptions } from "@mcpfx/session/Peer"
+import type { PeerFailure, RequestOptions } from "@mcpfx/session/Peer"
+import type * as Session from "@mcpfx/session/Session"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -28,7 +27,7 @@ export const start = (
   if (interval === undefined) return Effect.void
   const beat = Effect.catchTag(
     ping(live, { timeout: interval, maxTimeout: interval }),
-    "RequestTimeout",
+    ["RequestTimeout", "SessionLost"],
     () => live.session.close("failed")
   )
   return Effect.delay(Effect.ignore(beat), interval).pipe(

@@ -32,13 +32,14 @@ export const member = (key: string, project: Project): Project => (self) => {
 
 /** Applies to every object in an array. */
 export const each = (values: ReadonlyArray<unknown>, project: Project): ReadonlyArray<unknown> => {
+  let changed: Array<unknown> | undefined
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
-    if (isJsonObject(value) && project(value) !== value) {
-      return values.map((value) => isJsonObject(value) ? project(value) : value)
-    }
+    const next = isJsonObject(value) ? project(value) : value
+    if (changed !== undefined) changed.push(next)
+    else if (next !== value) changed = [...values.slice(0, index), next]
   }
-  return values
+  return changed ?? values
 }
 
 /** Applies to every object in a member that is an array. */

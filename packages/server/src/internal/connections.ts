@@ -17,8 +17,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import { rejected } from "./admission.ts"
+import { closeTable } from "./callers.ts"
 import { isExit } from "./exit.ts"
-import { fallback, type Gateway, modernOf, modernOnly, noSession, shuttingDown } from "./gateway.ts"
+import { fallback, type Gateway, lacking, modernOf, modernOnly, noSession, shuttingDown } from "./gateway.ts"
 import { runNow } from "./runNow.ts"
 import type { Client } from "./single.ts"
 
@@ -31,13 +32,6 @@ interface Connection {
 }
 
 const admitted: Exit.Exit<Admission> = Exit.succeed({})
-
-/** Takes nothing in any more, and succeeds when what ran has ended. */
-export const closeTable = (table: InFlight.InFlight): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    table.closeUnsafe()
-    return table.interruptAll
-  })
 
 export class Connections {
   private readonly gateway: Gateway
@@ -103,6 +97,8 @@ export class Connections {
   }
 
   private accept(connection: Connection, session: Session, message: JsonRpc.Request, exchange: Exchange): Admitted {
+    const refusal = lacking(this.gateway, session, exchange.facts, message)
+    if (refusal !== undefined) return Exit.fail(refusal)
     if (message.method !== Methods.Initialize.name || session.agreed() !== undefined) return session.accept(exchange)
     const outcome = session.accept(exchange)
     const revision = session.agreed()?.revision

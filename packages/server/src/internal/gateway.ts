@@ -1,16 +1,21 @@
 /** What both ways into a server share: the parts of the endpoint, and the refusals they have in common. */
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
+import type { Session } from "@mcpfx/session/Session"
 import type { SessionStoreUnavailable, TooManySessions } from "@mcpfx/session/SessionError"
 import type { Sessions } from "@mcpfx/session/Sessions"
 import type { Rejected } from "@mcpfx/transport/Endpoint"
+import type { Facts } from "@mcpfx/transport/Exchange"
 import type * as Context from "effect/Context"
 import type { Dispatcher } from "../Dispatcher.ts"
 import type { Modern } from "../Modern.ts"
 import type { Registry } from "../Registry.ts"
-import { rejected } from "./admission.ts"
+import { rejected, scopeRefusal } from "./admission.ts"
+import { named } from "./entries.ts"
 import type { Settings } from "./settings.ts"
+import { Single } from "./single.ts"
 
 export interface Gateway {
   readonly settings: Settings
@@ -50,3 +55,16 @@ export const modernOnly = (settings: Settings, method: string, requested: unknow
       : new McpError.InvalidEnvelope({ key: "io.modelcontextprotocol/protocolVersion", reason: "missing" }),
     modernOf(settings)
   )
+
+/** A request of a session that its caller's token does not allow. */
+export const lacking = (
+  gateway: Gateway,
+  session: Session,
+  facts: Facts,
+  request: JsonRpc.Request
+): Rejected | undefined => {
+  const entry = named(gateway.registry.snapshot(), request)
+  if (entry === undefined || entry.scopes.length === 0) return undefined
+  const agreed = session.agreed()
+  return agreed && scopeRefusal(entry, new Single(request, { ...agreed, facts, sessionId: session.id }))
+}

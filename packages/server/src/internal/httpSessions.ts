@@ -17,12 +17,11 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Discover from "../Discover.ts"
-import { rejected, scopeRefusal } from "./admission.ts"
-import { named } from "./entries.ts"
+import { rejected } from "./admission.ts"
 import { isExit } from "./exit.ts"
-import { fallback, type Gateway, modernOnly, noSession, shuttingDown } from "./gateway.ts"
+import { fallback, type Gateway, lacking, modernOnly, noSession, shuttingDown } from "./gateway.ts"
 import { sessionNotFound } from "./sessionNotFound.ts"
-import { type Client, Single } from "./single.ts"
+import type { Client } from "./single.ts"
 
 type Admitted = Effect.Effect<Admission, Rejected>
 
@@ -57,20 +56,8 @@ export class HttpSessions {
 
   private accept(session: Session, exchange: Exchange): Exit.Exit<Admission, Rejected> {
     const { facts, message } = exchange
-    if (JsonRpc.isRequest(message)) {
-      const entry = named(this.gateway.registry.snapshot(), message)
-      const client = entry === undefined || entry.scopes.length === 0 ? undefined : this.clientOf(session, facts)
-      if (entry !== undefined && client !== undefined) {
-        const refusal = scopeRefusal(entry, new Single(message, client))
-        if (refusal !== undefined) return Exit.fail(refusal)
-      }
-    }
-    return session.accept(exchange)
-  }
-
-  private clientOf(session: Session, facts: Facts): Client | undefined {
-    const agreed = session.agreed()
-    return agreed === undefined ? undefined : { ...agreed, facts, sessionId: session.id }
+    const refusal = JsonRpc.isRequest(message) ? lacking(this.gateway, session, facts, message) : undefined
+    return refusal === undefined ? session.accept(exchange) : Exit.fail(refusal)
   }
 
   private open(exchange: Exchange): Admitted {

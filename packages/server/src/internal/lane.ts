@@ -4,11 +4,11 @@
  */
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
-import type * as Method from "@mcpfx/schema/Method"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
+import type * as Method from "@mcpfx/schema/Method"
 import type { InvalidShape, Revision } from "@mcpfx/schema/Revision"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Discover from "../Discover.ts"
 import type { Registry, Snapshot } from "../Registry.ts"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Change } from "@mcpfx/server/ChangeBus"
 import { Cause, Duration, Effect, Fiber, Redacted, Scope } from "effect"
-import * as fc from "fast-check"
 import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
 import * as Coalesce from "../../src/internal/coalesce.ts"
 import { jsonSafe } from "../../src/internal/jsonSafe.ts"
 import { Meter } from "../../src/internal/meter.ts"
@@ -96,7 +96,8 @@ describe("covering", () => {
     const uri = fc.array(segment, { maxLength: 4 }).map((parts) => `demo://${parts.join("/")}`)
     fc.assert(fc.property(fc.array(uri), uri, (subscribed, changed) => {
       const slow = subscribed.some((each) =>
-        each === changed || (changed.startsWith(each) && (each.endsWith("/") || changed[each.length] === "/")))
+        each === changed || (changed.startsWith(each) && (each.endsWith("/") || changed[each.length] === "/"))
+      )
       assert.strictEqual(covering(new Set(subscribed), changed) !== undefined, slow)
     }))
   })

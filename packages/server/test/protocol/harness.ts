@@ -198,6 +198,18 @@ export class Client {
     })
   }
 
+  /** As {@link request}, where the admission itself has to wait. */
+  later(method: string, params: Json = {}): Promise<Sent> {
+    const sent = new Sent()
+    const parsed = JsonRpc.parse({ jsonrpc: "2.0", id: ++this.last + 100, method, params })
+    if (parsed._tag === "Failure") throw new Error(parsed.failure.reason)
+    const exchange = { message: parsed.success, facts: this.facts(), outlet: sent.outlet }
+    return Effect.runPromise(Effect.as(
+      Effect.andThen(this.endpoint.endpoint.handle(exchange), Deferred.await(sent.done)),
+      sent
+    ))
+  }
+
   notify(method: string, params: Json = {}): Sent {
     return this.raw({ jsonrpc: "2.0", method, params })
   }

@@ -27,6 +27,7 @@ import * as Telemetry from "../Telemetry.ts"
 import { Calls, type Route } from "./calls.ts"
 import { baseContext, type Host, LiveContext } from "./context.ts"
 import { Fibers } from "./fibers.ts"
+import { LiveSession } from "./liveSession.ts"
 import * as Refusals from "./refusals.ts"
 import { type Served, Terms } from "./terms.ts"
 
@@ -43,12 +44,12 @@ export class Actor implements Host, Peer.Sender {
   readonly calls: Calls
   readonly listener: Telemetry.Listener | undefined
   transport: Facts["transport"] | undefined = undefined
-  private readonly options: Options
+  readonly options: Options
   private readonly services: Context.Context<never>
-  private readonly terms: Terms
+  readonly terms: Terms
   private readonly inFlight: InFlight.InFlight
   private readonly fibers = new Fibers()
-  private readonly over = Deferred.makeUnsafe<CloseReason>()
+  readonly over = Deferred.makeUnsafe<CloseReason>()
   private readonly ended: ((reason: string) => void) | undefined
   private links: Array<Link> | undefined = undefined
   private ownPeer: Peer.Peer | undefined = undefined
@@ -64,7 +65,7 @@ export class Actor implements Host, Peer.Sender {
     this.calls = new Calls(this.services, this.fibers, limits, options.idFormat, this.terms)
     this.listener = Telemetry.listener(this.services)
     this.ended = this.listener?.session(options.role, () => this.terms.current?.revision)
-    this.session = this.makeSession()
+    this.session = new LiveSession(this)
   }
 
   // What is sent, and how.
@@ -149,7 +150,7 @@ export class Actor implements Host, Peer.Sender {
 
   // What comes in.
 
-  readonly accept = (exchange: Exchange): Admitted => {
+  accept(exchange: Exchange): Admitted {
     const taken = Result.try(() => this.take(exchange))
     return Result.isSuccess(taken) ? taken.success : this.broken(taken.failure)
   }
@@ -326,20 +327,9 @@ export class Actor implements Host, Peer.Sender {
     this.debug(`ignored an answer to no request: ${JSON.stringify(response.id)}`)
   }
 
-  private refuse(why: Lifecycle.Verdict | InFlight.Refusal, message: JsonRpc.Request): Refusals.Refused {
-    const { revision } = this.terms
-    switch (why) {
-      case "AlreadyInitialized":
-        return Refusals.alreadyInitialized(revision)
-      case "Taken":
-        return Refusals.taken(revision, message.id)
-      case "Full":
-        return Refusals.full(revision, "requestsInFlight")
-      case "Closed":
-        return this.terms.closed ? Refusals.over(revision) : Refusals.draining(revision)
-      default:
-        return Refusals.notInitialized(revision, message.method)
-    }
+  private refuse(why: Refusals.Reason, message: JsonRpc.Request): Refusals.Refused {
+    const { closed, revision } = this.terms
+    return Refusals.of(closed ? "Over" : why, revision, message)
   }
 
   /** A defect in the session's own code: it ends, and the peer begins anew. */
@@ -353,35 +343,19 @@ export class Actor implements Host, Peer.Sender {
     this.fibers.run(this.services, Effect.logDebug(text))
   }
 
-  private makeSession(): Session {
-    const { id, principalKey, role } = this.options
-    const peer = () => this.peer
-    return {
-      id,
-      role,
-      principalKey: principalKey ?? "",
-      accept: this.accept,
-      get peer() {
-        return peer()
-      },
-      attach: (link) => this.attach(link),
-      establish: (established) => this.terms.establish(established),
-      agreed: () => this.terms.agreed,
-      logLevel: () => this.terms.level,
-      subscriptions: () => this.terms.subscriptions,
-      close: (reason) => this.close(reason),
-      drain: (deadline: Duration.Input) => this.inFlight.drain(deadline),
-      closed: Deferred.await(this.over),
-      busy: () => this.inFlight.size > 0 || this.streams > 0 || this.calls.size > 0 || this.fibers.size > 0,
-      load: () => this.load()
-    }
-  }
-
   private get streams(): number {
     return this.links === undefined ? 0 : this.links.length
   }
 
-  private load(): Load {
+  get busy(): boolean {
+    return this.inFlight.size > 0 || this.streams > 0 || this.calls.size > 0 || this.fibers.size > 0
+  }
+
+  drain(deadline: Duration.Input): Effect.Effect<void> {
+    return this.inFlight.drain(deadline)
+  }
+
+  load(): Load {
     return {
       serving: this.inFlight.size,
       waiting: this.calls.size,
@@ -391,7 +365,7 @@ export class Actor implements Host, Peer.Sender {
     }
   }
 
-  private attach(link: Link): Effect.Effect<void, Rejected, Scope.Scope> {
+  attach(link: Link): Effect.Effect<void, Rejected, Scope.Scope> {
     return Effect.acquireRelease(
       Effect.suspend((): Effect.Effect<void, Rejected> => {
         if (this.terms.closed) return Refusals.over(this.terms.revision)

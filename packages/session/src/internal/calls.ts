@@ -210,14 +210,15 @@ export class Calls {
     const now = this.deadlines.now()
     const call = new Call(this, plan, context, resume, now)
     call.id = this.pending.add(call)
-    this.deadlines.arm(call.deadline, now)
     plan.onSent?.(call.id)
     const message = JsonRpc.request(call.id, plan.method, paramsOf(plan, call.id))
     call.sending = this.fibers.run(context, plan.route.send(message, plan.send), (exit) => {
       call.sending = undefined
       if (Exit.isFailure(exit)) this.unsent(call, exit)
     })
-    return call.done ? undefined : Effect.sync(() => this.abandon(call))
+    if (call.done) return undefined
+    this.deadlines.arm(call.deadline, now)
+    return Effect.sync(() => this.abandon(call))
   }
 
   /** A request that cannot be sent is not waited for (MEM-05). */

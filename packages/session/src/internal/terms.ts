@@ -5,6 +5,7 @@ import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
+import type { Rejected } from "@mcpfx/transport/Endpoint"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -84,7 +85,7 @@ export class Terms {
   }
 
   /** `initialize` came: its terms, or why there are none. */
-  negotiate(message: JsonRpc.Request): Exit.Exit<Agreed, Refusals.Rejected> {
+  negotiate(message: JsonRpc.Request): Exit.Exit<Agreed, Rejected> {
     const { params } = message
     const { revisions } = this.options
     const version = params?.["protocolVersion"]

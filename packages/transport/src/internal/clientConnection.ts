@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { eraOf } from "../Classify.ts"
@@ -16,12 +17,13 @@ import { type Facts, noOutlet, type Outlet } from "../Exchange.ts"
 import type { Limits } from "../Limits.ts"
 import type { Agreement, Link, SendOptions } from "../Link.ts"
 import * as McpHeaders from "../McpHeaders.ts"
-import { HttpFailure, TransportClosed, type TransportError } from "../TransportError.ts"
+import { HttpFailure, type TransportClosed, type TransportError } from "../TransportError.ts"
 import type { Caller } from "./clientCall.ts"
 import { Reader } from "./clientReply.ts"
 import { isSuccess, type Reconnect, resume, standalone, type StreamSource } from "./clientStreams.ts"
 import { isExit } from "./exit.ts"
 import * as media from "./media.ts"
+import * as Refusals from "./refusals.ts"
 import { discard } from "./responseBody.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
@@ -162,6 +164,11 @@ export class ClientConnection {
 
   /** One POST and what comes back. */
   private exchange(message: JsonRpc.Outgoing, options: SendOptions | undefined): Effect.Effect<void, TransportError> {
+    const text = Result.try(() => JsonRpc.stringify(message))
+    if (Result.isFailure(text)) {
+      const cause = text.failure
+      return Effect.fail(new HttpFailure({ detail: "The message cannot be written as JSON", cause }))
+    }
     const initializes = isInitialize(message)
     if (initializes) {
       this.sessionId = undefined
@@ -173,7 +180,7 @@ export class ClientConnection {
     const { sessionId } = this
     const headers = { ...lowerCased(options?.headers), ...this.messageHeaders(message) }
     return Effect.flatMap(
-      caller.call({ method: "POST", headers, body: JsonRpc.stringify(message) }),
+      caller.call({ method: "POST", headers, body: text.success }),
       (response): Effect.Effect<void, TransportError> => {
         if (!isSuccess(response)) {
           return Effect.tapError(
@@ -248,7 +255,7 @@ export class ClientConnection {
   }
 
   private deliver(message: JsonRpc.Message): Effect.Effect<void> {
-    const outlet = JsonRpc.isRequest(message) ? this.outlet() : noOutlet
+    const outlet = JsonRpc.isRequest(message) ? this.outlet(message.id) : noOutlet
     const admission = this.options.endpoint.handle({ message, facts: this.facts, outlet })
     if (isExit(admission) && Exit.isSuccess(admission)) return Effect.void
     return Effect.matchEffect(admission, {
@@ -261,7 +268,7 @@ export class ClientConnection {
   }
 
   /** The way back for a request of the server: posts of its own. */
-  private outlet(): Outlet {
+  private outlet(id: JsonRpc.RequestId): Outlet {
     let open = true
     const close = (): boolean => {
       const was = open
@@ -270,7 +277,10 @@ export class ClientConnection {
     }
     return {
       answer: (message) => {
-        if (close()) this.run(this.nested.withPermit(this.post(message)))
+        if (!close()) return
+        const writable = Result.isSuccess(Result.try(() => JsonRpc.stringify(message)))
+        const sent = writable ? message : JsonRpc.failure(id, Refusals.internalError)
+        this.run(this.nested.withPermit(this.post(sent)))
       },
       end: () => {
         close()

@@ -167,11 +167,9 @@ export class Outbox {
     if (this.state === "closed") return
     this.state = "closed"
     this.segments = []
-    this.messages =
-      this.units =
-      this.takenMessages =
-      this.takenUnits =
-        0
+    this.taken = undefined
+    this.messages = this.units = this.takenUnits = 0
+    this.answers = this.answerUnits = 0
     this.releaseWaiters()
     this.flush()
   }

@@ -25,6 +25,9 @@ const openingText = Sse.comment()
 const written = Effect.succeed(true)
 const dropped = Effect.succeed(false)
 
+/** Why an outbox closed: its writers were done, its reader left, or its reader took nothing for too long. */
+export type OutboxEnd = "ended" | "left" | "dead"
+
 /**
  * The events of one response that are not taken yet: bounded, with one reader and any number of writers.
  *
@@ -32,7 +35,7 @@ const dropped = Effect.succeed(false)
  */
 export class Outbox {
   private readonly settings: OutboxSettings
-  private readonly onClose: (state: "ended" | "aborted") => void
+  private readonly onClose: (end: OutboxEnd) => void
   private state: "open" | "ended" | "aborted" = "open"
   private waiting: Array<string> = []
   private size = 0
@@ -41,7 +44,7 @@ export class Outbox {
   private reader: (() => void) | undefined = undefined
   private readonly writers = new Set<() => void>()
 
-  constructor(settings: OutboxSettings, onClose: (state: "ended" | "aborted") => void) {
+  constructor(settings: OutboxSettings, onClose: (end: OutboxEnd) => void) {
     this.settings = settings
     this.onClose = onClose
   }
@@ -70,8 +73,8 @@ export class Outbox {
     this.close("ended")
   }
 
-  abort(): void {
-    this.close("aborted")
+  abort(end: "left" | "dead" = "left"): void {
+    this.close(end)
     this.waiting = []
     this.size = 0
   }
@@ -141,7 +144,7 @@ export class Outbox {
         duration: this.settings.deadReader,
         orElse: () =>
           Effect.sync(() => {
-            if (this.takes === before) this.abort()
+            if (this.takes === before) this.abort("dead")
           })
       }),
       Effect.flatMap(() => this.put(text))
@@ -154,13 +157,13 @@ export class Outbox {
     for (const wake of woken) wake()
   }
 
-  private close(state: "ended" | "aborted"): void {
+  private close(end: OutboxEnd): void {
     if (this.state === "aborted") return
     const first = this.state === "open"
-    this.state = state
+    this.state = end === "ended" ? "ended" : "aborted"
     if (!first) return
     this.reader?.()
     this.wakeWriters()
-    this.onClose(state)
+    this.onClose(end)
   }
 }

@@ -150,6 +150,8 @@ export class Reply {
   private outbox: Outbox | undefined = undefined
   private onSettled: (() => void) | undefined = undefined
   private shutDown = false
+  /** Cuts the connection of a reader that takes nothing. */
+  private cut: (() => void) | undefined = undefined
 
   /** `expected` answers make it whole. */
   constructor(options: ReplyOptions, expected = 1) {
@@ -197,8 +199,9 @@ export class Reply {
   private stream(): Outbox {
     if (this.outbox !== undefined) return this.outbox
     const { events, settings } = this.options
-    const outbox = new Outbox(settings.outbox, (state) => {
-      if (state === "aborted") this.leave()
+    const outbox = new Outbox(settings.outbox, (end) => {
+      if (end !== "ended") this.leave()
+      if (end === "dead") this.cut?.()
     })
     this.outbox = outbox
     if (events.prime !== undefined) outbox.add(events.prime)
@@ -266,10 +269,13 @@ export class Reply {
       open.delete(this)
       this.leave()
     })
-    return Effect.as(
-      Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, left)),
-      HttpServerResponse.stream(outbox.body, { contentType: media.eventStream, headers: streamHeaders(extra) })
-    )
+    return Effect.withFiber((fiber) => {
+      this.cut = () => fiber.interruptUnsafe()
+      return Effect.as(
+        Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, left)),
+        HttpServerResponse.stream(outbox.body, { contentType: media.eventStream, headers: streamHeaders(extra) })
+      )
+    })
   }
 
   /** The response when no event stream was opened. */

@@ -51,15 +51,18 @@ export class SessionRoutes {
       return Effect.succeed(failureResponse(406, id, error))
     }
     const facts = factsOf(request, fiber)
-    return Effect.flatMap(this.open, (stream) =>
-      Effect.match(this.options.endpoint.attach(facts, stream.link), {
-        onFailure: (rejected) => rejectedResponse(rejected, id),
-        onSuccess: () =>
-          HttpServerResponse.stream(stream.body(), {
-            contentType: media.eventStream,
-            headers: streamHeaders(undefined)
-          })
-      }))
+    return Effect.flatMap(
+      this.open(() => fiber.interruptUnsafe()),
+      (stream) =>
+        Effect.match(this.options.endpoint.attach(facts, stream.link), {
+          onFailure: (rejected) => rejectedResponse(rejected, id),
+          onSuccess: () =>
+            HttpServerResponse.stream(stream.body(), {
+              contentType: media.eventStream,
+              headers: streamHeaders(undefined)
+            })
+        })
+    )
   }
 
   delete(request: Request, fiber: Fiber.Fiber<unknown, unknown>): Response {
@@ -81,9 +84,9 @@ export class SessionRoutes {
       : undefined
   }
 
-  private get open() {
+  private open(onDead: () => void) {
     return Effect.tap(
-      openStream(this.options.outbox, this.options.maxBytes, events.plain),
+      openStream(this.options.outbox, this.options.maxBytes, events.plain, onDead),
       (stream) =>
         Effect.acquireRelease(
           Effect.sync(() => this.streams.add(stream.end)),

@@ -8,7 +8,7 @@ import type { Link } from "../Link.ts"
 import { MessageTooLarge, TransportClosed, type TransportError } from "../TransportError.ts"
 import type { EventEncoder } from "./events.ts"
 import { byteLength, isLongerThan } from "./json.ts"
-import { Outbox, type OutboxSettings } from "./outbox.ts"
+import { Outbox, type OutboxEnd, type OutboxSettings } from "./outbox.ts"
 
 export interface OpenStream {
   readonly link: Link
@@ -18,20 +18,29 @@ export interface OpenStream {
 }
 
 let streams = 0
+const reasons: Readonly<Record<OutboxEnd, string>> = {
+  ended: "The stream has ended",
+  left: "The reader has left",
+  dead: "The reader takes nothing"
+}
 
-/** A standalone event stream as a link, until the scope closes or one of the sides ends it. */
+/**
+ * A standalone event stream as a link, until the scope closes or one of the sides ends it; `onDead` is called when that was
+ * a reader that took nothing any more.
+ */
 export const openStream = (
   settings: OutboxSettings,
   maxBytes: number,
-  events: EventEncoder
+  events: EventEncoder,
+  onDead: () => void
 ): Effect.Effect<OpenStream, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
         const closed = Deferred.makeUnsafe<TransportError>()
-        const outbox = new Outbox(settings, (state) => {
-          const reason = state === "ended" ? "The stream has ended" : "The reader has left"
-          Deferred.doneUnsafe(closed, Exit.succeed(new TransportClosed({ reason })))
+        const outbox = new Outbox(settings, (end) => {
+          Deferred.doneUnsafe(closed, Exit.succeed(new TransportClosed({ reason: reasons[end] })))
+          if (end === "dead") onDead()
         })
         if (events.prime !== undefined) outbox.add(events.prime)
         return { closed, outbox }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Scheduler, Stream } from "effect"
+import { Duration, Effect, Fiber, Scheduler, Stream } from "effect"
 import * as fc from "fast-check"
 import { Outbox } from "../../src/internal/ndjson.ts"
 
@@ -59,9 +59,9 @@ describe("Outbox", () => {
       const reader = yield* Effect.forkChild(
         Stream.runForEach(outbox.stream, (text) => Effect.sync(() => void texts.push(text)))
       )
-      assert.deepStrictEqual(yield* Effect.flatMap(Effect.yieldNow, () => sends.await), yield* sends.await)
+      assert.deepStrictEqual(yield* Fiber.join(sends), [false, true])
       outbox.end()
-      yield* reader.await
+      yield* Fiber.join(reader)
       assert.deepStrictEqual(texts, ["first\n", "third\n"])
     })))
 })

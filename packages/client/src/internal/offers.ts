@@ -1,0 +1,35 @@
+/** What a server has to offer for a method to exist there: what it does not is not asked for (LIF-09). */
+import * as Methods from "@mcpfx/schema/Methods"
+import { MethodUnsupported } from "@mcpfx/session/SessionError"
+import type { ServerFacts } from "../Connection.ts"
+
+const offers = ({ capabilities, revision }: ServerFacts, method: string): boolean => {
+  const { completions, logging, prompts, resources, tools } = capabilities
+  switch (method) {
+    case Methods.ToolsList.name:
+    case Methods.ToolsCall.name:
+      return tools !== undefined
+    case Methods.PromptsList.name:
+    case Methods.PromptsGet.name:
+      return prompts !== undefined
+    case Methods.ResourcesList.name:
+    case Methods.ResourcesTemplatesList.name:
+    case Methods.ResourcesRead.name:
+      return resources !== undefined
+    case Methods.ResourcesSubscribe.name:
+    case Methods.ResourcesUnsubscribe.name:
+      return resources?.subscribe === true
+    case Methods.CompletionComplete.name:
+      // 2024-11-05 has the method and no capability for it (CMP-01).
+      return completions !== undefined ||
+        (!revision.features.completionsCapability && (prompts !== undefined || resources !== undefined))
+    case Methods.LoggingSetLevel.name:
+      return logging !== undefined
+    default:
+      return true
+  }
+}
+
+/** Why the method is not sent to this server; `undefined` when it may be. */
+export const missing = (server: ServerFacts, method: string): MethodUnsupported | undefined =>
+  offers(server, method) ? undefined : new MethodUnsupported({ method, revision: server.revision.version })
