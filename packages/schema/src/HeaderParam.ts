@@ -70,7 +70,8 @@ const below = ({ direct, path, schema }: Place): ReadonlyArray<Place> =>
     })
   })
 
-const isMirrored = (type: unknown): type is HeaderParam["type"] => type === "string" || type === "integer" || type === "boolean"
+const isMirrored = (type: unknown): type is HeaderParam["type"] =>
+  type === "string" || type === "integer" || type === "boolean"
 
 const read = (place: Place): Result.Result<HeaderParam, string> => {
   const { direct, schema } = place
@@ -78,7 +79,9 @@ const read = (place: Place): Result.Result<HeaderParam, string> => {
   const header = schema[keyword]
   const where = path.length === 0 ? "at the root" : `at "${path.join(".")}"`
   if (typeof header !== "string" || !token.test(header)) return Result.fail(`${keyword} ${where} is not a header token`)
-  if (!direct || path.length === 0) return Result.fail(`${keyword} ${where} is not on a property reached through properties alone`)
+  if (!direct || path.length === 0) {
+    return Result.fail(`${keyword} ${where} is not on a property reached through properties alone`)
+  }
   const type = schema["type"]
   return isMirrored(type)
     ? Result.succeed({ path, header, type })

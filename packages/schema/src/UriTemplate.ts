@@ -27,7 +27,7 @@ import * as Schema from "effect/Schema"
 import { uriFault } from "./internal/uriSyntax.ts"
 import { expandParts, type Value as Value_ } from "./internal/uriTemplateExpand.ts"
 import { runPlan } from "./internal/uriTemplateMatch.ts"
-import { type Part, parseParts } from "./internal/uriTemplateParse.ts"
+import { parseParts, type Part } from "./internal/uriTemplateParse.ts"
 import { type Captured, makePlan, type Plan } from "./internal/uriTemplatePlan.ts"
 
 /**
@@ -216,11 +216,14 @@ export const match = (by: Matcher, uri: string): Option.Option<Variables> => {
  */
 export const fault = (uri: string): string | undefined => uriFault(uri)
 
-type Strip<Spec extends string> = Spec extends `${infer Name}*` ? Name : Spec extends `${infer Name}:${string}` ? Name : Spec
+type Strip<Spec extends string> = Spec extends `${infer Name}*` ? Name
+  : Spec extends `${infer Name}:${string}` ? Name
+  : Spec
 
 type Names<List extends string> = List extends `${infer Head},${infer Tail}` ? Strip<Head> | Names<Tail> : Strip<List>
 
-type Body<Text extends string> = Text extends `${"+" | "#" | "." | "/" | ";" | "?" | "&"}${infer List}` ? Names<List> : Names<Text>
+type Body<Text extends string> = Text extends `${"+" | "#" | "." | "/" | ";" | "?" | "&"}${infer List}` ? Names<List>
+  : Names<Text>
 
 /**
  * The variables of a template written as a literal; `string` when the template is not known to the compiler.

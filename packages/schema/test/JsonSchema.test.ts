@@ -137,7 +137,7 @@ describe("fromSchema", () => {
       a: Schema.String.check(Schema.isPattern(/^a+$/)),
       b: Schema.String.check(Schema.isPattern(/^b$/u, { description: "b" })),
       c: Schema.String.check(Schema.isPattern(/^c$/i)),
-      d: Schema.String.check(Schema.isPattern(/^\@$/))
+      d: Schema.String.check(Schema.isPattern(new RegExp("^\\@$")))
     }
     assert.deepStrictEqual(properties(fields), {
       a: { type: "string", pattern: "^a+$" },

@@ -31,7 +31,10 @@ describe("template", () => {
     const name = "n"
     expect(Resource.template).type.toBeCallableWith("notes://{id}", { name, params: { id: Schema.Int } })
     expect(Resource.template).type.not.toBeCallableWith("notes://{id}", { name, params: {} })
-    expect(Resource.template).type.not.toBeCallableWith("notes://{id}", { name, params: { id: Schema.Int, other: Schema.Int } })
+    expect(Resource.template).type.not.toBeCallableWith("notes://{id}", {
+      name,
+      params: { id: Schema.Int, other: Schema.Int }
+    })
     expect(Resource.template).type.not.toBeCallableWith("notes://{id}", { name })
   })
 })

@@ -1,4 +1,5 @@
-import { DateTime, Schema } from "effect"
+import type { DateTime } from "effect"
+import { Schema } from "effect"
 import { describe, expect, test } from "tstyche"
 import * as JsonSchema from "../src/JsonSchema.ts"
 import * as Tool from "../src/ToolContract.ts"
@@ -27,7 +28,10 @@ describe("make", () => {
 
   test("takes structs, unions and classes", () => {
     class User extends Schema.Class<User>("User")({ name: Schema.String }) {}
-    const Union = Tool.make("union", { input: Schema.Union([Schema.Struct({ a: Schema.String }), User]), output: Schema.Array(User) })
+    const Union = Tool.make("union", {
+      input: Schema.Union([Schema.Struct({ a: Schema.String }), User]),
+      output: Schema.Array(User)
+    })
     expect<Tool.InputOf<typeof Union>>().type.toBe<User | { readonly a: string }>()
     expect<Tool.OutputOf<typeof Union>>().type.toBe<ReadonlyArray<User>>()
   })
@@ -49,6 +53,15 @@ describe("make", () => {
   })
 
   test("refuses an input that is no object, and schemas that need services", () => {
+    interface Service {
+      readonly _: "Service"
+    }
+    const Served = Schema.make<Schema.Codec<{ readonly a: string }, { readonly a: string }, Service>>(
+      Schema.Struct({}).ast
+    )
+    expect(Tool.make).type.not.toBeCallableWith("bad", { input: Served })
+    expect(Tool.make).type.not.toBeCallableWith("bad", { output: Served })
+    expect(Tool.make).type.not.toBeCallableWith("bad", { input: { a: Served } })
     expect(Tool.make).type.not.toBeCallableWith("bad", { input: Schema.String })
     expect(Tool.make).type.not.toBeCallableWith("bad", { input: { a: 1 } })
     expect(Tool.make).type.not.toBeCallableWith("bad", { failure: Schema.String })

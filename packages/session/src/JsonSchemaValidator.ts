@@ -121,11 +121,11 @@ export const make = (options: Options = {}): Shape => {
  * **Example** (Checking arguments)
  *
  * ```ts
- * import { JsonSchemaValidator } from "@mcpfx/session/JsonSchemaValidator"
+ * import { JsonSchemaValidator } from "@mcpfx/session"
  * import { Effect } from "effect"
  *
  * const program = Effect.gen(function*() {
- *   const validator = yield* JsonSchemaValidator
+ *   const validator = yield* JsonSchemaValidator.JsonSchemaValidator
  *   const check = yield* validator.compile({ type: "object", required: ["n"], properties: { n: { type: "integer" } } })
  *   return check({ n: 1.5 })
  * })

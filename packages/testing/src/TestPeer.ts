@@ -1,30 +1,23 @@
 /**
- * A scripted raw peer: sends what it is told, message by message or byte by byte of JSON, and expects what comes back.
+ * A raw peer over any transport: it sends messages that a test writes, and expects what comes back.
  *
- * It knows nothing of the protocol, so a test can send what no client would.
+ * It knows nothing of the protocol, so that a test can send what no client would.
  *
  * @since 0.1.0
  */
+import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as Logging from "@mcpfx/schema/Logging"
+import * as Meta from "@mcpfx/schema/Meta"
+import type { ClientTransport } from "@mcpfx/transport/ClientTransport"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
 import type { Link } from "@mcpfx/transport/Link"
 import * as Memory from "@mcpfx/transport/Memory"
 import type { TransportError } from "@mcpfx/transport/TransportError"
 import * as Effect from "effect/Effect"
-import * as Queue from "effect/Queue"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-
-/**
- * What was expected did not come.
- *
- * @category errors
- * @since 0.1.0
- */
-export class Unexpected extends Schema.TaggedError<Unexpected>("@mcpfx/testing/Unexpected")("Unexpected", {
-  wanted: Schema.String,
-  got: Schema.Array(Schema.Unknown)
-}) {}
+import { Inbox } from "./internal/inbox.ts"
+import { Unexpected } from "./TestError.ts"
 
 /**
  * @category models
@@ -32,9 +25,11 @@ export class Unexpected extends Schema.TaggedError<Unexpected>("@mcpfx/testing/U
  */
 export interface TestPeer {
   readonly link: Link
-  /** Sends one message as it is. */
+  /** Sends one message as it is. Over HTTP it succeeds once the exchange is over, answer included. */
   readonly send: (message: JsonRpc.Message) => Effect.Effect<void, TransportError>
-  /** Sends a request and waits for the answer with its id; what comes before it stays for `take`. */
+  /** Sends one message and does not wait: failures are lost, and show as what does not come. */
+  readonly start: (message: JsonRpc.Message) => Effect.Effect<void>
+  /** Sends a request and waits for the answer with its id; what comes before it stays for {@link TestPeer.take}. */
   readonly request: (
     id: JsonRpc.RequestId,
     method: string,
@@ -48,7 +43,11 @@ export interface TestPeer {
     what: string,
     wanted: (message: JsonRpc.Message) => boolean
   ) => Effect.Effect<JsonRpc.Message, Unexpected>
-  /** Everything that has come and was not taken. */
+  /** The next request or notification of this method. */
+  readonly expectMethod: (method: string) => Effect.Effect<JsonRpc.Request | JsonRpc.Notification, Unexpected>
+  /** The answer to the request with this id. */
+  readonly expectAnswer: (id: JsonRpc.RequestId) => Effect.Effect<JsonRpc.Response, Unexpected>
+  /** Everything that has come and was not taken; it stays. */
   readonly pending: () => ReadonlyArray<JsonRpc.Message>
   /** Performs the handshake of a stateful revision and gives the server's answer. */
   readonly initialize: (
@@ -57,11 +56,8 @@ export interface TestPeer {
   ) => Effect.Effect<JsonRpc.Response, TransportError | Unexpected>
 }
 
-const mailbox = 100_000
-const patience = 1000
-
 /**
- * A peer linked in memory to a server's endpoint; its scope ends the connection.
+ * A peer in the place of a client, over `transport`; its scope ends the connection.
  *
  * **Example** (A request with a string id)
  *
@@ -82,75 +78,125 @@ const patience = 1000
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(
-  server: Endpoint["Service"]
-): Effect.fn.Return<TestPeer, never, Scope.Scope> {
-  const inbox = yield* Effect.acquireRelease(Queue.dropping<JsonRpc.Message>(mailbox), Queue.shutdown)
-  const kept: Array<JsonRpc.Message> = []
-  const { client: link } = yield* Memory.pair({
+export const connect = Effect.fnUntraced(function*(
+  transport: ClientTransport["Service"]
+): Effect.fn.Return<TestPeer, TransportError, Scope.Scope> {
+  const inbox = new Inbox()
+  const link = yield* transport.connect({
     handle: ({ message }) => {
-      Queue.offerUnsafe(inbox, message)
+      inbox.offer(message)
       return Effect.succeed({})
     },
     admitBatch: () => Effect.void,
     attach: () => Effect.void,
     terminate: () => Effect.void
-  }, server)
-
-  const take = Effect.suspend(() => {
-    const first = kept.shift()
-    return first === undefined ? Queue.take(inbox) : Effect.succeed(first)
   })
+  return of(link, inbox, yield* Effect.scope)
+})
 
-  const expect: TestPeer["expect"] = (what, wanted) =>
-    Effect.gen(function*() {
-      const at = kept.findIndex(wanted)
-      const [there] = at < 0 ? [] : kept.splice(at, 1)
-      if (there !== undefined) return there
-      while (kept.length < patience) {
-        const message = yield* Queue.take(inbox)
-        if (wanted(message)) return message
-        kept.push(message)
-      }
-      return yield* new Unexpected({ wanted: what, got: kept.slice(0, 10) })
-    })
+/**
+ * A peer linked in memory to a server's endpoint; its scope ends the connection.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const make = (server: Endpoint["Service"]): Effect.Effect<TestPeer, never, Scope.Scope> =>
+  Effect.orDie(connect(Memory.transport(server)))
 
-  const request: TestPeer["request"] = (id, method, params) =>
-    Effect.gen(function*() {
-      yield* link.send(JsonRpc.request(id, method, params))
-      const message = yield* expect(
-        `an answer to ${method}`,
+const of = (link: Link, inbox: Inbox, scope: Scope.Scope): TestPeer => {
+  const expectAnswer: TestPeer["expectAnswer"] = (id) =>
+    Effect.flatMap(
+      inbox.expect(
+        `an answer to ${JSON.stringify(id)}`,
         (message) => JsonRpc.isResponse(message) && message.id === id
-      )
-      if (JsonRpc.isResponse(message)) return message
-      return yield* new Unexpected({ wanted: "a response", got: [message] })
-    })
+      ),
+      (message) =>
+        JsonRpc.isResponse(message)
+          ? Effect.succeed(message)
+          : Effect.fail(new Unexpected({ wanted: "an answer", got: [message] }))
+    )
+
+  /** Over HTTP sending lasts as long as the exchange; what was wanted may come long before. */
+  const request: TestPeer["request"] = (id, method, params) =>
+    Effect.raceFirst(
+      expectAnswer(id),
+      Effect.andThen(link.send(JsonRpc.request(id, method, params)), Effect.never)
+    )
 
   const notify: TestPeer["notify"] = (method, params) => link.send(JsonRpc.notification(method, params))
 
   return {
     link,
     send: link.send,
+    start: (message) => Effect.asVoid(Effect.forkIn(Effect.ignore(link.send(message)), scope, { startImmediately: true })),
     request,
     notify,
-    take,
-    expect,
-    pending: () => {
-      let poll = Queue.takeUnsafe(inbox)
-      while (poll !== undefined && poll._tag === "Success") {
-        kept.push(poll.value)
-        poll = Queue.takeUnsafe(inbox)
+    take: inbox.take,
+    expect: inbox.expect,
+    expectMethod: (method) =>
+      Effect.flatMap(
+        inbox.expect(method, (message) => "method" in message && message.method === method),
+        (message) =>
+          "method" in message
+            ? Effect.succeed(message)
+            : Effect.fail(new Unexpected({ wanted: method, got: [message] }))
+      ),
+    expectAnswer,
+    pending: inbox.pending,
+    initialize: Effect.fnUntraced(function*(version, capabilities = {}) {
+      const answer = yield* request("initialize", "initialize", {
+        protocolVersion: version,
+        capabilities,
+        clientInfo: { name: "test-peer", version: "0.0.0" }
+      })
+      if (!JsonRpc.isFailure(answer)) {
+        const agreed = answer.result["protocolVersion"]
+        yield* link.agreed({ version: typeof agreed === "string" ? agreed : version, era: "legacy" })
+        yield* notify("notifications/initialized")
       }
-      return [...kept]
-    },
-    initialize: (version, capabilities = {}) =>
-      Effect.tap(
-        request("initialize", "initialize", {
-          protocolVersion: version,
-          capabilities,
-          clientInfo: { name: "test-peer", version: "0.0.0" }
-        }),
-        notify("notifications/initialized")
-      )
+      return answer
+    })
   }
-})
+}
+
+/**
+ * What a request of 2026-07-28 says about its client.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Envelope {
+  /** `2026-07-28` by default. */
+  readonly version?: string | undefined
+  readonly capabilities?: Capabilities.Client | undefined
+  readonly logLevel?: Logging.Level | undefined
+}
+
+/**
+ * Params with the envelope that every request of 2026-07-28 carries (META-07).
+ *
+ * **Example** (Listing tools without a handshake)
+ *
+ * ```ts
+ * import { TestPeer } from "@mcpfx/testing"
+ * import { Effect } from "effect"
+ *
+ * const list = (peer: TestPeer.TestPeer) => peer.request(1, "tools/list", TestPeer.modern())
+ * ```
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const modern = (
+  params: JsonRpc.JsonObject = {},
+  { capabilities = {}, logLevel, version = "2026-07-28" }: Envelope = {}
+): JsonRpc.JsonObject =>
+  Meta.merge(
+    params,
+    Meta.encodeEnvelope({
+      protocolVersion: version,
+      clientCapabilities: capabilities,
+      clientInfo: { name: "test-peer", version: "0.0.0" },
+      logLevel
+    })
+  )

@@ -246,7 +246,7 @@ export const make = (options: Options): Effect.Effect<ClientTransport["Service"]
  * import { Layer } from "effect"
  *
  * const transport = StdioClient.layer({ command: ["node", "server.js"], env: { API_URL: "http://localhost:4000" } })
- * const live = Layer.provide(transport, NodeServices.layer)
+ * export const live = Layer.provide(transport, NodeServices.layer)
  * ```
  *
  * @category layers

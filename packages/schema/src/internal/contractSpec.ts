@@ -13,8 +13,7 @@ export type Spec = Fields | Plain<unknown> | JsonSchema.Foreign
 
 export const isSchema = (spec: Spec): spec is Plain<unknown> => Schema.isSchema(spec)
 
-export const toSchema = (spec: Fields | Plain<unknown>): Plain<unknown> =>
-  isSchema(spec) ? spec : Schema.Struct(spec)
+export const toSchema = (spec: Fields | Plain<unknown>): Plain<unknown> => isSchema(spec) ? spec : Schema.Struct(spec)
 
 /** A struct without fields decodes arrays and keeps every member, so it is treated as nothing at all. */
 export const isEmpty = (spec: Spec): boolean =>

@@ -31,8 +31,7 @@ const pick = (from: Bag | undefined, without: Bag | undefined): Bag | undefined 
 const copy = <A extends SchemaAST.AST>(ast: A, changes: Partial<A>): A =>
   Object.assign(Object.create(Object.getPrototypeOf(ast)), ast, changes)
 
-const annotate = (ast: SchemaAST.AST, extra: Bag): SchemaAST.AST =>
-  Schema.make<Schema.Top>(ast).annotate(extra).ast
+const annotate = (ast: SchemaAST.AST, extra: Bag): SchemaAST.AST => Schema.make<Schema.Top>(ast).annotate(extra).ast
 
 const annotateKey = (ast: SchemaAST.AST, extra: Bag): SchemaAST.AST => {
   const context = ast.context
@@ -81,7 +80,9 @@ const showPattern = <T>(check: SchemaAST.Check<T>): SchemaAST.Check<T> => {
 }
 
 const showPatterns = (ast: SchemaAST.String): SchemaAST.AST => {
-  if (ast.checks === undefined || !ast.checks.some(({ annotations }) => shownPattern(annotations) !== undefined)) return ast
+  if (ast.checks === undefined || !ast.checks.some(({ annotations }) => shownPattern(annotations) !== undefined)) {
+    return ast
+  }
   const [first, ...rest] = ast.checks
   return copy(ast, { checks: [showPattern(first), ...rest.map(showPattern)] })
 }
@@ -113,7 +114,15 @@ const narrowMembers = (ast: SchemaAST.AST): SchemaAST.AST => {
       const types = ast.types.map(narrow)
       return same(ast.types, types)
         ? ast
-        : new SchemaAST.Union(types, ast.options, ast.annotations, ast.checks, ast.encoding, ast.context, ast.encodingChecks)
+        : new SchemaAST.Union(
+          types,
+          ast.options,
+          ast.annotations,
+          ast.checks,
+          ast.encoding,
+          ast.context,
+          ast.encodingChecks
+        )
     }
     case "Suspend":
       return new SchemaAST.Suspend(() => narrow(ast.thunk()), ast.annotations, ast.checks, ast.encoding, ast.context)

@@ -5,7 +5,16 @@
  */
 import { isJsonObject, type JsonObject } from "../JsonRpc.ts"
 
-const remarks = new Set(["title", "description", "default", "examples", "readOnly", "writeOnly", "deprecated", "$comment"])
+const remarks = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "readOnly",
+  "writeOnly",
+  "deprecated",
+  "$comment"
+])
 /** Assertions on one value that mean the same next to any other member. */
 const assertions = new Set([
   "type",
@@ -62,7 +71,9 @@ const flattenAllOf = (schema: JsonObject): JsonObject => {
 }
 
 const bareType = (schema: unknown): string | undefined =>
-  isJsonObject(schema) && Object.keys(schema).length === 1 && typeof schema["type"] === "string" ? schema["type"] : undefined
+  isJsonObject(schema) && Object.keys(schema).length === 1 && typeof schema["type"] === "string"
+    ? schema["type"]
+    : undefined
 
 const flattenAnyOf = (schema: JsonObject): JsonObject => {
   const { anyOf, ...rest } = schema

@@ -82,7 +82,11 @@ const makeMatcher = (source: string, separators: "refuse" | "decode" | undefined
 }
 
 /** The lists that a URI may leave out and their schema does not: there they are empty. */
-const checkParams = (source: string, variables: ReadonlyArray<UriTemplate.Variable>, fields: Fields): ReadonlyArray<string> => {
+const checkParams = (
+  source: string,
+  variables: ReadonlyArray<UriTemplate.Variable>,
+  fields: Fields
+): ReadonlyArray<string> => {
   const described = new Map(describeFields(fields).map((field) => [field.name, field]))
   const emptied: Array<string> = []
   for (const { list, name } of variables) {

@@ -4,7 +4,12 @@ import { encodeReserved, encodeUnreserved, isEncodable } from "./percent.ts"
 import type { Expression, Operator, Part, Variable } from "./uriTemplateParse.ts"
 
 export type Scalar = string | number | boolean
-export type Value = Scalar | ReadonlyArray<Scalar> | { readonly [key: string]: Scalar | null | undefined } | null | undefined
+export type Value =
+  | Scalar
+  | ReadonlyArray<Scalar>
+  | { readonly [key: string]: Scalar | null | undefined }
+  | null
+  | undefined
 
 export interface Fault {
   readonly variable: string
@@ -72,12 +77,18 @@ const definedPairs = (value: object): ReadonlyArray<readonly [string, Scalar]> =
   )
 
 const texts = (value: Exclude<Value, null | undefined>): ReadonlyArray<string> =>
-  typeof value !== "object" ? [String(value)] : isList(value) ? value.map(String) : definedPairs(value).flat().map(String)
+  typeof value !== "object"
+    ? [String(value)]
+    : isList(value)
+    ? value.map(String)
+    : definedPairs(value).flat().map(String)
 
 /** `undefined` where the variable has no value. */
 const expandVariable = (by: Style, spec: Variable, value: Value): Result.Result<string | undefined, Fault> => {
   if (value === undefined || value === null) return Result.succeed(undefined)
-  if (!texts(value).every(isEncodable)) return Result.fail({ variable: spec.name, reason: "a lone surrogate has no URI form" })
+  if (!texts(value).every(isEncodable)) {
+    return Result.fail({ variable: spec.name, reason: "a lone surrogate has no URI form" })
+  }
   if (typeof value !== "object") return Result.succeed(expandScalar(by, spec, value))
   if (spec.prefix !== undefined) {
     return Result.fail({ variable: spec.name, reason: "a prefix cannot be taken of a list or of pairs" })

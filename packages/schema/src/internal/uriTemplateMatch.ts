@@ -1,6 +1,7 @@
 /** Runs a plan against a URI. Nothing is tried twice, so the steps grow with the length of the URI and no faster. */
 import { decodeOnce, normalizeTriplets } from "./percent.ts"
-import type { Glob, Hole, Named, Plan, Query } from "./uriTemplatePlan.ts"
+import type { Hole, Named } from "./uriTemplateDraft.ts"
+import type { Glob, Plan, Query } from "./uriTemplatePlan.ts"
 
 export type Value = string | ReadonlyArray<string>
 
@@ -195,7 +196,8 @@ const matchQuery = (run: Run, query: Query, text: string | undefined): boolean =
   if (query.names.length === 0) return matchGlob(run, query.fixed, text, "query")
   const pieces = text.split("&")
   const fixed = pieces.slice(0, query.fixedAmpersands + 1).join("&")
-  return matchGlob(run, query.fixed, fixed, "query") && matchNamed(run, query.names, pieces.slice(query.fixedAmpersands + 1))
+  return matchGlob(run, query.fixed, fixed, "query") &&
+    matchNamed(run, query.names, pieces.slice(query.fixedAmpersands + 1))
 }
 
 const matchFragment = (run: Run, fragment: Plan["fragment"], text: string | undefined): boolean => {

@@ -58,7 +58,9 @@ const variable = (spec: string, position: number): Result.Result<Variable, Fault
 
 const expression = (body: string, position: number): Result.Result<Expression, Fault> => {
   const first = body[0]
-  if (first !== undefined && "=,!@|".includes(first)) return fault(position, `the operator "${first}" has no meaning yet`)
+  if (first !== undefined && "=,!@|".includes(first)) {
+    return fault(position, `the operator "${first}" has no meaning yet`)
+  }
   const operator: Operator = isOperator(first) ? first : ""
   const variables: Array<Variable> = []
   let at = position + operator.length

@@ -6,34 +6,13 @@
  * one are found from the left, those after it from the right, and each character is looked at a bounded number of times.
  */
 import * as Result from "effect/Result"
-import { normalizeTriplets } from "./percent.ts"
-import type { Expression, Part, Variable } from "./uriTemplateParse.ts"
-
-/** What a hole may hold: one value; anything; `/`-led segments; a list with commas. */
-export type HoleKind = "simple" | "reserved" | "segments" | "commas"
-
-export interface Hole {
-  readonly _tag: "Hole"
-  readonly name: string
-  readonly kind: HoleKind
-}
-
-export interface Text {
-  readonly _tag: "Text"
-  readonly text: string
-}
-
-export type Token = Hole | Text
+import { type Draft, type Hole, isWide, makeDraft, type Named, type Token } from "./uriTemplateDraft.ts"
+import type { Part } from "./uriTemplateParse.ts"
 
 /** Tokens with the place of the hole that takes what the others leave; -1 without holes. */
 export interface Glob {
   readonly tokens: ReadonlyArray<Token>
   readonly pivot: number
-}
-
-export interface Named {
-  readonly name: string
-  readonly list: boolean
 }
 
 export interface Query {
@@ -58,172 +37,22 @@ export interface Plan {
   readonly matrix: ReadonlyArray<Named> | undefined
   readonly query: Query | undefined
   /** A variable that takes the whole fragment, or fixed text and holes. */
-  readonly fragment: { readonly _tag: "Variable"; readonly name: string } | { readonly _tag: "Glob"; readonly glob: Glob } | undefined
+  readonly fragment: { readonly _tag: "Variable"; readonly name: string } | {
+    readonly _tag: "Glob"
+    readonly glob: Glob
+  } | undefined
   readonly variables: ReadonlyArray<Captured>
   /** Commas part values, so a single value cannot hold one. */
   readonly commas: boolean
-}
-
-type Zone = "path" | "matrix" | "query" | "fragment"
-
-interface Draft {
-  zone: Zone
-  path: Array<Token>
-  /** Where the variables at the end of the path begin, with one entry a variable; empty once something follows. */
-  trailing: Array<ReadonlyArray<Token>>
-  matrix: Array<Named> | undefined
-  query: Array<Token>
-  queryNames: Array<Named> | undefined
-  hasQuery: boolean
-  fragment: Array<Token>
-  fragmentVariable: string | undefined
-  hasFragment: boolean
-}
-
-const text = (value: string): Text => ({ _tag: "Text", text: normalizeTriplets(value) })
-const hole = (name: string, kind: HoleKind): Hole => ({ _tag: "Hole", name, kind })
-const isWide = (token: Token): boolean => token._tag === "Hole" && token.kind !== "simple"
-
-const settle = (draft: Draft): void => {
-  draft.path.push(...draft.trailing.flat())
-  draft.trailing = []
-}
-
-const addLiteral = (draft: Draft, literal: string): string | undefined => {
-  if (draft.zone !== "fragment") {
-    const hash = literal.indexOf("#")
-    if (hash !== -1) {
-      const before = hash === 0 ? undefined : addLiteral(draft, literal.slice(0, hash))
-      if (before !== undefined) return before
-      draft.zone = "fragment"
-      draft.hasFragment = true
-      return hash + 1 === literal.length ? undefined : addLiteral(draft, literal.slice(hash + 1))
-    }
-  }
-  if (draft.zone === "path" || draft.zone === "matrix") {
-    const mark = literal.indexOf("?")
-    if (mark !== -1) {
-      const before = mark === 0 ? undefined : addLiteral(draft, literal.slice(0, mark))
-      if (before !== undefined) return before
-      draft.zone = "query"
-      draft.hasQuery = true
-      return mark + 1 === literal.length ? undefined : addLiteral(draft, literal.slice(mark + 1))
-    }
-  }
-  switch (draft.zone) {
-    case "path":
-      settle(draft)
-      draft.path.push(text(literal))
-      return undefined
-    case "matrix":
-      return "nothing but a query or a fragment can follow {;…}"
-    case "query":
-      if (draft.queryNames !== undefined) return "nothing but a fragment can follow {?…} or {&…}"
-      draft.query.push(text(literal))
-      return undefined
-    case "fragment":
-      if (draft.fragmentVariable !== undefined) return "nothing can follow {#…}"
-      draft.fragment.push(text(literal))
-      return undefined
-  }
-}
-
-const addHoles = (draft: Draft, holes: ReadonlyArray<Token>): string | undefined => {
-  switch (draft.zone) {
-    case "path":
-      settle(draft)
-      draft.path.push(...holes)
-      return undefined
-    case "matrix":
-      return "nothing but a query or a fragment can follow {;…}"
-    case "query":
-      if (draft.queryNames !== undefined) return "nothing but a fragment can follow {?…} or {&…}"
-      draft.query.push(...holes)
-      return undefined
-    case "fragment":
-      if (draft.fragmentVariable !== undefined) return "nothing can follow {#…}"
-      draft.fragment.push(...holes)
-      return undefined
-  }
-}
-
-const names = (variables: ReadonlyArray<Variable>): Array<Named> =>
-  variables.map(({ explode, name }) => ({ name, list: explode }))
-
-const addSimple = (draft: Draft, variables: ReadonlyArray<Variable>): string | undefined =>
-  addHoles(
-    draft,
-    variables.flatMap(({ explode, name }, index): ReadonlyArray<Token> => {
-      const one = hole(name, explode ? "commas" : "simple")
-      return index === 0 ? [one] : [text(","), one]
-    })
-  )
-
-const addLed = (draft: Draft, operator: "." | "/", variables: ReadonlyArray<Variable>): string | undefined => {
-  if (draft.zone !== "path") return `{${operator}…} belongs to the path`
-  settle(draft)
-  for (const { explode, name } of variables) {
-    if (explode && operator === ".") return "the members of a list joined by \".\" cannot be told apart"
-    draft.trailing.push(explode ? [hole(name, "segments")] : [text(operator), hole(name, "simple")])
-  }
-  return undefined
-}
-
-const addQueryNames = (draft: Draft, operator: "?" | "&", variables: ReadonlyArray<Variable>): string | undefined => {
-  if (draft.zone === "fragment") return "a query cannot follow a fragment"
-  if (operator === "?" && draft.hasQuery) return "a second {?…} or \"?\""
-  if (operator === "&" && !draft.hasQuery) return "{&…} without a query before it"
-  draft.zone = "query"
-  draft.hasQuery = true
-  draft.queryNames = [...draft.queryNames ?? [], ...names(variables)]
-  return undefined
-}
-
-const addFragmentVariable = (draft: Draft, variables: ReadonlyArray<Variable>): string | undefined => {
-  const [only] = variables
-  if (draft.hasFragment) return "a second fragment"
-  if (only === undefined || variables.length > 1 || only.explode) return "{#…} can hold one plain variable only"
-  draft.zone = "fragment"
-  draft.hasFragment = true
-  draft.fragmentVariable = only.name
-  return undefined
-}
-
-const addExpression = (draft: Draft, { operator, variables }: Expression): string | undefined => {
-  const prefixed = variables.find(({ prefix }) => prefix !== undefined)
-  if (prefixed !== undefined) return `the prefix modifier of "${prefixed.name}" loses a part of its value`
-  switch (operator) {
-    case "":
-      return addSimple(draft, variables)
-    case "+": {
-      const [only] = variables
-      return only === undefined || variables.length > 1 || only.explode
-        ? "{+…} can hold one plain variable only"
-        : addHoles(draft, [hole(only.name, "reserved")])
-    }
-    case ".":
-    case "/":
-      return addLed(draft, operator, variables)
-    case ";":
-      if (draft.zone !== "path") return "{;…} belongs to the end of the path"
-      settle(draft)
-      draft.zone = "matrix"
-      draft.matrix = names(variables)
-      return undefined
-    case "?":
-    case "&":
-      return addQueryNames(draft, operator, variables)
-    case "#":
-      return addFragmentVariable(draft, variables)
-  }
 }
 
 const joined = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> => {
   const out: Array<Token> = []
   for (const token of tokens) {
     const last = out.at(-1)
-    if (token._tag === "Text" && last?._tag === "Text") out[out.length - 1] = { _tag: "Text", text: last.text + token.text }
-    else out.push(token)
+    if (token._tag === "Text" && last?._tag === "Text") {
+      out[out.length - 1] = { _tag: "Text", text: last.text + token.text }
+    } else out.push(token)
   }
   return out
 }
@@ -273,7 +102,9 @@ const queryPlan = (draft: Draft): Result.Result<Query | undefined, string> => {
   const fixed = glob(draft.query)
   if (Result.isFailure(fixed)) return Result.fail(fixed.failure)
   const wide = holesOf(fixed.success.tokens).find(isWide)
-  if (wide !== undefined && queryNames.length > 0) return Result.fail(`${describe(wide)} would swallow the variables after it`)
+  if (wide !== undefined && queryNames.length > 0) {
+    return Result.fail(`${describe(wide)} would swallow the variables after it`)
+  }
   const literals = fixed.success.tokens.map((token) => token._tag === "Text" ? token.text : "").join("")
   return Result.succeed({ fixed: fixed.success, fixedAmpersands: literals.split("&").length - 1, names: queryNames })
 }
@@ -314,22 +145,8 @@ const clash = (draft: Draft, variables: ReadonlyArray<Captured>): string | undef
 
 /** The plan of a template, or one sentence on why it cannot be matched. */
 export const makePlan = (parts: ReadonlyArray<Part>): Result.Result<Plan, string> => {
-  const draft: Draft = {
-    zone: "path",
-    path: [],
-    trailing: [],
-    matrix: undefined,
-    query: [],
-    queryNames: undefined,
-    hasQuery: false,
-    fragment: [],
-    fragmentVariable: undefined,
-    hasFragment: false
-  }
-  for (const part of parts) {
-    const fault = part._tag === "Literal" ? addLiteral(draft, part.text) : addExpression(draft, part)
-    if (fault !== undefined) return Result.fail(fault)
-  }
+  const draft = makeDraft(parts)
+  if (typeof draft === "string") return Result.fail(draft)
   return Result.gen(function*() {
     const paths = yield* pathPlans(draft)
     const query = yield* queryPlan(draft)

@@ -3,7 +3,8 @@ import { Option, Result } from "effect"
 import fc from "fast-check"
 import * as UriTemplate from "../../src/UriTemplate.ts"
 
-const matcher = (source: string) => Result.getOrThrow(Result.flatMap(UriTemplate.parse(source), (one) => UriTemplate.matcher(one)))
+const matcher = (source: string) =>
+  Result.getOrThrow(Result.flatMap(UriTemplate.parse(source), (one) => UriTemplate.matcher(one)))
 
 /** Any text that a single value can hold. */
 const single = fc.string({ unit: "binary", minLength: 1 }).filter((text) =>
@@ -21,7 +22,8 @@ interface Values {
   readonly [name: string]: string | ReadonlyArray<string> | undefined
 }
 
-const defined = (values: Values): object => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+const defined = (values: Values): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 const checkRoundTrip = (source: string, values: fc.Arbitrary<Values>) => {
   const by = matcher(source)
@@ -45,8 +47,10 @@ describe("match(expand(values)) = values", () => {
       "d://a/{x}{?y,z*}",
       fc.record({ x: single, y: absent(free), z: absent(fc.array(free, { minLength: 1 })) })
     ))
-  it("[RES-08] for continued queries", () => checkRoundTrip("d://a?k={x}{&y}", fc.record({ x: single, y: absent(free) })))
-  it("[RES-08] for path parameters", () => checkRoundTrip("d://a/{x}{;y,z}", fc.record({ x: single, y: absent(free), z: absent(free) })))
+  it("[RES-08] for continued queries", () =>
+    checkRoundTrip("d://a?k={x}{&y}", fc.record({ x: single, y: absent(free) })))
+  it("[RES-08] for path parameters", () =>
+    checkRoundTrip("d://a/{x}{;y,z}", fc.record({ x: single, y: absent(free), z: absent(free) })))
   it("[RES-08] for fragments", () => checkRoundTrip("d://a/{x}{#y}", fc.record({ x: single, y: absent(reserved) })))
 })
 
@@ -61,14 +65,36 @@ describe("match(any text)", () => {
     "file:///x{/a,b}",
     "file:///{a*}"
   ]
-  const pieces = fc.constantFrom("a", "b.", "/", ".", "..", "%2e", "%2E%2e", "%2F", "%5c", "\\", "%00", "%", "?", "#", ",", ";", "%C3%A9", "%E9")
+  const pieces = fc.constantFrom(
+    "a",
+    "b.",
+    "/",
+    ".",
+    "..",
+    "%2e",
+    "%2E%2e",
+    "%2F",
+    "%5c",
+    "\\",
+    "%00",
+    "%",
+    "?",
+    "#",
+    ",",
+    ";",
+    "%C3%A9",
+    "%E9"
+  )
   it("[RES-09] never yields a dot segment, a foreign separator or U+0000, whatever the URI", () => {
     for (const source of sources) {
       const by = matcher(source)
       fc.assert(
         fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
           const found = UriTemplate.match(by, `file:///${parts.join("")}`)
-          const values = Option.match(found, { onNone: () => [], onSome: (variables) => Object.values(variables).flat() })
+          const values = Option.match(found, {
+            onNone: () => [],
+            onSome: (variables) => Object.values(variables).flat()
+          })
           for (const value of values) {
             assert.notInclude(value, "\\")
             assert.notInclude(value, "\0")

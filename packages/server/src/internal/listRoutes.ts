@@ -1,5 +1,5 @@
 /** The lists, page by page; where everybody sees the same, each page is written once. */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as McpError from "@mcpfx/schema/McpError"
 import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
@@ -27,6 +27,14 @@ interface List<E, Result_> {
 
 const isGuarded = (entries: ReadonlyArray<EntryFacts>): boolean => entries.some((entry) => entry.visible !== undefined)
 
+/** The first page, in the words in which it is mostly asked for: nothing there that could be wrong. */
+const isPlain = (params: JsonRpc.JsonObject | undefined): boolean => {
+  if (params === undefined) return true
+  const meta = params["_meta"]
+  return params["cursor"] === undefined &&
+    (meta === undefined || (JsonRpc.isJsonObject(meta) && meta["progressToken"] === undefined))
+}
+
 const addList = <Name extends string, E extends EntryFacts, Result_>(
   lane: Lane,
   method: Method.RequestMethod<Name, Pagination.Params, Result_>,
@@ -43,13 +51,18 @@ const addList = <Name extends string, E extends EntryFacts, Result_>(
         ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor })
       }))
 
+    const first = { cursor: undefined, size: limits.pageSize }
+
     return (request, context) => {
-      const params = wire.decode(request)
-      if (Result.isFailure(params)) return Effect.fail(params.failure)
-      const { cursor } = params.success
       const entries = list.entries(lane.snapshot())
       if (known?.entries !== entries) known = { entries, guarded: isGuarded(entries) }
-      const options = { cursor, size: limits.pageSize }
+      if (!known.guarded && isPlain(request.params)) {
+        const page = () => Result.getOrThrow(Pages.page(list.kind, entries, list.nameOf, first))
+        return Effect.succeed(lane.keep(list.kind, () => write(page(), cache.scope)))
+      }
+      const params = wire.decode(request)
+      if (Result.isFailure(params)) return Effect.fail(params.failure)
+      const options = { cursor: params.success.cursor, size: limits.pageSize }
       if (known.guarded) {
         const visible = entries.filter((entry) => isVisible(entry, context))
         const page = Pages.page(list.kind, visible, list.nameOf, options)

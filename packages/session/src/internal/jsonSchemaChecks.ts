@@ -1,8 +1,8 @@
 /** The keywords that look at one value and at no other schema. Messages name what the schema asks for, never the value. */
 import { format as knownFormats } from "@cfworker/json-schema"
 import { isJsonObject, type JsonObject } from "@mcpfx/schema/JsonRpc"
-import { deeper, fault, type Path, type Run, spend } from "./jsonSchemaRun.ts"
 import type { Pattern } from "./jsonSchemaPatterns.ts"
+import { deeper, fault, type Path, type Run, spend } from "./jsonSchemaRun.ts"
 import { countCharacters, isEqual, isMultiple, isUnique } from "./jsonValue.ts"
 
 export type Verdict = (value: unknown, run: Run, path: Path | undefined) => boolean

@@ -1,8 +1,8 @@
 /** Turns a schema that was read into checks: one closure a schema, made when first needed, without `eval`. */
 import { isJsonObject, type JsonObject } from "@mcpfx/schema/JsonRpc"
 import { assertions } from "./jsonSchemaChecks.ts"
-import type { Pattern } from "./jsonSchemaPatterns.ts"
 import type { Document } from "./jsonSchemaDocument.ts"
+import type { Pattern } from "./jsonSchemaPatterns.ts"
 import {
   aside,
   deeper,

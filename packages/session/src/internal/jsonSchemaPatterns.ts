@@ -32,7 +32,9 @@ const makePattern = (source: string, regExp: RegExp): Result.Result<Pattern, str
     return Result.succeed({
       source,
       test: (text, run) => {
-        const byEngine = Result.isSuccess(cost) ? cost.success.ways * text.length ** cost.success.degree / engineSteps : never
+        const byEngine = Result.isSuccess(cost)
+          ? cost.success.ways * text.length ** cost.success.degree / engineSteps
+          : never
         const byStates = size > maxStates ? never : text.length * size / stateSteps
         spend(run, Math.min(byEngine, byStates))
         if (byEngine <= byStates) return regExp.test(text)
@@ -44,7 +46,9 @@ const makePattern = (source: string, regExp: RegExp): Result.Result<Pattern, str
 
 const judge = (source: string, path: string): Result.Result<Pattern, JsonSchemaError> => {
   const regExp = Result.try(() => new RegExp(source, "u"))
-  if (Result.isFailure(regExp)) return Result.fail(new InvalidSchema({ path, reason: "it is not a regular expression" }))
+  if (Result.isFailure(regExp)) {
+    return Result.fail(new InvalidSchema({ path, reason: "it is not a regular expression" }))
+  }
   return Result.mapError(
     makePattern(source, regExp.success),
     (reason) => new SchemaTooComplex({ path, limit: "patterns", reason })
@@ -52,7 +56,10 @@ const judge = (source: string, path: string): Result.Result<Pattern, JsonSchemaE
 }
 
 /** Every pattern of a document by its source, or why one of them is not used. */
-export const judgePatterns = (document: Document, maxPatterns: number): Result.Result<ReadonlyMap<string, Pattern>, JsonSchemaError> => {
+export const judgePatterns = (
+  document: Document,
+  maxPatterns: number
+): Result.Result<ReadonlyMap<string, Pattern>, JsonSchemaError> => {
   const patterns = new Map<string, Pattern>()
   for (const schema of document.schemas) {
     const path = document.pathOf(schema)
@@ -69,7 +76,9 @@ export const judgePatterns = (document: Document, maxPatterns: number): Result.R
       if (Result.isFailure(judged)) return Result.fail(judged.failure)
       patterns.set(source, judged.success)
       if (patterns.size > maxPatterns) {
-        return Result.fail(new SchemaTooComplex({ path: at, limit: "patterns", reason: `it has more than ${maxPatterns} patterns` }))
+        return Result.fail(
+          new SchemaTooComplex({ path: at, limit: "patterns", reason: `it has more than ${maxPatterns} patterns` })
+        )
       }
     }
   }

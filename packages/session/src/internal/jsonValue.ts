@@ -19,20 +19,23 @@ export const isEqual = (left: unknown, right: unknown, step: () => void): boolea
 const canonical = (value: unknown, step: () => void): string => {
   step()
   if (Array.isArray(value)) return `[${value.map((one) => canonical(one, step)).join(",")}]`
-  if (!isJsonObject(value)) return JSON.stringify(value === 0 ? 0 : value)
+  if (typeof value === "string") return JSON.stringify(value)
+  if (!isJsonObject(value)) return String(value)
   const members = Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name], step)}`)
   return `{${members.join(",")}}`
 }
 
 /** Whether no two items are equal, in one pass. */
 export const isUnique = (items: ReadonlyArray<unknown>, step: () => void): boolean => {
-  const known = new Set<string>()
+  const plain = new Set<unknown>()
+  const composed = new Set<string>()
   for (const item of items) {
-    const text = canonical(item, step)
-    if (known.has(text)) return false
-    known.add(text)
+    if (typeof item !== "object" || item === null) {
+      step()
+      plain.add(item)
+    } else composed.add(canonical(item, step))
   }
-  return true
+  return plain.size + composed.size === items.length
 }
 
 /** Characters, not UTF-16 units. */

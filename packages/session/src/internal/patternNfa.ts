@@ -7,12 +7,17 @@ import type { Pattern } from "./patternParse.ts"
 type State =
   | { readonly _tag: "Char"; readonly test: (char: string) => boolean; readonly next: number }
   | { readonly _tag: "Split"; readonly left: number; readonly right: number }
-  | { readonly _tag: "Assert"; readonly holds: (text: ReadonlyArray<string>, at: number) => boolean; readonly next: number }
+  | {
+    readonly _tag: "Assert"
+    readonly holds: (text: ReadonlyArray<string>, at: number) => boolean
+    readonly next: number
+  }
   | { readonly _tag: "Match" }
 
 const isWordChar = (char: string | undefined): boolean => char !== undefined && /^\w$/u.test(char)
 
-const isBoundary = (text: ReadonlyArray<string>, at: number): boolean => isWordChar(text[at - 1]) !== isWordChar(text[at])
+const isBoundary = (text: ReadonlyArray<string>, at: number): boolean =>
+  isWordChar(text[at - 1]) !== isWordChar(text[at])
 
 const edges: Readonly<Record<"end" | "boundary" | "inside", (text: ReadonlyArray<string>, at: number) => boolean>> = {
   end: (text, at) => at === text.length,
@@ -53,7 +58,9 @@ const build = (states: Array<State>, pattern: Pattern, next: number): number => 
     case "Sequence":
       return pattern.items.reduceRight((after, item) => build(states, item, after), next)
     case "Choice":
-      return pattern.options.map((option) => build(states, option, next)).reduce((left, right) => add({ _tag: "Split", left, right }))
+      return pattern.options.map((option) => build(states, option, next)).reduce((left, right) =>
+        add({ _tag: "Split", left, right })
+      )
     case "Repeat": {
       let out = next
       if (pattern.max === Infinity) {

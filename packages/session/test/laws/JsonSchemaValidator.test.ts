@@ -26,7 +26,7 @@ const keywords = (schema: fc.Arbitrary<Json | boolean>): fc.Arbitrary<Json> => {
   const list = fc.array(schema, { minLength: 1, maxLength: 3 })
   const map = fc.dictionary(key, schema, { maxKeys: 3 })
   const names = fc.uniqueArray(key, { maxLength: 2 })
-  return fc.record({
+  const all: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     type: fc.constantFrom("string", "number", "integer", "object", "array", "null", "boolean", ["string", "null"]),
     enum: fc.array(value, { minLength: 1, maxLength: 3 }),
     const: value,
@@ -61,12 +61,11 @@ const keywords = (schema: fc.Arbitrary<Json | boolean>): fc.Arbitrary<Json> => {
     then: schema,
     else: schema,
     $ref: fc.constantFrom("#/$defs/x", "#/$defs/y")
-  }, { requiredKeys: [] }).chain((all) => {
-    const present = Object.keys(all)
-    return fc.subarray(present, { maxLength: 4 }).map((kept) =>
-      Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name)))
-    )
-  })
+  }
+  // names first, so that only what is kept is generated
+  return fc.subarray(Object.keys(all), { maxLength: 4 }).chain((kept) =>
+    fc.record(Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name))))
+  )
 }
 
 const { schema } = fc.letrec<{ readonly schema: Json | boolean }>((tie) => ({
@@ -101,9 +100,9 @@ describe("compile", () => {
         assert.strictEqual(Result.isSuccess(checked), expected)
         if (Result.isFailure(checked)) assert.isNotEmpty(checked.failure)
       }),
-      { numRuns: 3_000 }
+      { numRuns: 1_000 }
     )
-    assert.isAbove(compared, 1_000)
+    assert.isAbove(compared, 300)
   })
 })
 
@@ -145,7 +144,7 @@ describe("patterns", () => {
         const shape = Result.getOrThrow(parsePattern(source))
         assert.strictEqual(makeNfa(shape)(text), new RegExp(source, "u").test(text))
       }),
-      { numRuns: 2_000 }
+      { numRuns: 500 }
     )
   })
 })
