@@ -11,7 +11,7 @@ export const tour = Effect.gen(function*() {
   yield* Console.log(`${info?.name} speaks ${revision.version} and offers ${Object.keys(capabilities).join(", ")}`)
 
   // Changes come as a stream, on every revision.
-  const changes = yield* client.subscribe({ uris: ["notes://index"] })
+  const { changes } = yield* client.subscribe({ uris: ["notes://index"] })
 
   // Calls by contract are typed on both sides.
   const { bytes, uri } = yield* client.call(Write, { name: "groceries", text: "- apples\n- bread" })

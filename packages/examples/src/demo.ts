@@ -24,7 +24,7 @@ const overHttp = (url: string) => Layer.provide(StreamableHttpClient.layer({ url
 
 /** The address of the server in the context. */
 const serverUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
-  address._tag === "TcpAddress" ? `http://127.0.0.1:${address.port}/mcp` : "")
+  address._tag !== "UnixPathAddress" ? `http://127.0.0.1:${address.port}/mcp` : "")
 
 const title = (text: string) => Console.log(`\n${"─".repeat(4)} ${text} ${"─".repeat(Math.max(0, 100 - text.length))}`)
 

@@ -110,10 +110,6 @@ const layerFactory = (
     })
   )
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 const make = (
   settings: Settings
 ): Effect.Effect<
@@ -140,7 +136,8 @@ const make = (
       context,
       requestsInFlight: sessionLimits.requestsInFlight,
       batchLength: sessionLimits.batchLength,
-      isDraining: () => draining
+      isDraining: () => draining,
+      isOpen: (session) => open.has(session.id)
     }, scope)
     yield* Effect.addFinalizer(() => Effect.andThen(door.connections.close, door.callers.close))
 
@@ -202,8 +199,7 @@ export type Directory<E = never, R = never> = Layer.Layer<
 >
 
 /**
- * An endpoint over what is registered. It needs its own `Registry` and `ChangeBus`; sessions are kept in `directory`, by
- * default in the memory of this process.
+ * An endpoint over what is registered, with a `Registry` and a `ChangeBus` of its own; sessions are kept in `directory`.
  *
  * @category layers
  * @since 0.1.0

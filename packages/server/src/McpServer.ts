@@ -36,10 +36,10 @@ import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
 import { ChangeBus } from "./ChangeBus.ts"
 import * as Health_ from "./Health.ts"
-import { endpoint, limitsOf, type Provided } from "./internal/assemble.ts"
+import { endpoint, endpointIn, limitsOf, type Provided } from "./internal/assemble.ts"
 import type { Declared, ServerOptions } from "./internal/settings.ts"
 import * as Stdout from "./internal/stdout.ts"
-import { McpEndpoint } from "./McpEndpoint.ts"
+import { type Directory, McpEndpoint } from "./McpEndpoint.ts"
 import type { InvalidOptions } from "./ServerError.ts"
 
 export { log } from "./LogBridge.ts"
@@ -100,6 +100,10 @@ export interface StdioOptions extends Options {
 /**
  * The endpoint alone, for a transport of your own. Registrations stand before it does.
  *
+ * It has a `ChangeBus` and a directory of sessions of its own. A `ChangeBus` that is provided from outside is used instead,
+ * so that several endpoints tell each other's changes; a `SessionStore` that is provided from outside keeps its sessions, so
+ * that another process can go on with them (LIF-17 of field practice).
+ *
  * @category layers
  * @since 0.1.0
  */
@@ -107,6 +111,22 @@ export const layer = <A, E, R>(
   registrations: Layer.Layer<A, E, R>,
   options: Options
 ): Layer.Layer<Endpoint | McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> => endpoint(registrations, options)
+
+/**
+ * {@link layer} with its sessions in a directory of your own, such as one that spreads them over machines.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerWith: <A, E, R, E2, R2>(
+  registrations: Layer.Layer<A, E, R>,
+  options: Options,
+  directory: Directory<E2, R2>
+) => Layer.Layer<
+  Endpoint | McpEndpoint,
+  E | E2 | InvalidOptions,
+  Exclude<R, Provided> | Exclude<R2, Provided>
+> = endpointIn
 
 /** Serves standard input until it ends; listen streams end with it, so that nothing keeps the drain waiting. */
 const serveStdio: Effect.Effect<void, never, McpEndpoint | Stdio.Stdio> = Effect.gen(function*() {

@@ -412,6 +412,19 @@ describe("HTTP with sessions", () => {
       assert.strictEqual(endpoint.health().inFlight, 1)
     }))
 
+  it.effect("[MEM-01] the session of a connection lasts as long as the connection, and can be begun anew when it broke", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* serve(demo(), { limits: { idle: Duration.minutes(1) } })
+      const client = connect(endpoint, "2025-11-25")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(yield* echoOf(client, "x"), "x")
+      client.wire?.close()
+      yield* Effect.yieldNow
+      assert.strictEqual(endpoint.health().sessions, 0)
+      assert.strictEqual(client.start("tools/list").rejected?.httpStatus, 404)
+      assert.strictEqual(at(client.hello()?.result, "protocolVersion"), "2025-11-25")
+    }))
+
   it.effect("[CON-04] past the limit of sessions one more is refused with 503", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(demo(), { limits: { sessions: 1 } })

@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
+import { JsonRpc } from "@mcpfx/schema"
 import { McpEndpoint } from "@mcpfx/server/McpEndpoint"
 import * as McpServer from "@mcpfx/server/McpServer"
 import { Registry } from "@mcpfx/server/Registry"
 import type { DuplicateEntry } from "@mcpfx/server/ServerError"
+import { Sessions } from "@mcpfx/session"
 import { layerMemory as storeMemory, SessionStore } from "@mcpfx/session/SessionStore"
+import { Memory } from "@mcpfx/transport"
 import { Endpoint } from "@mcpfx/transport/Endpoint"
 import {
   Config,
@@ -334,6 +337,26 @@ describe("several endpoints", () => {
       assert.strictEqual(built, 2)
     }))
 
+  it.effect("[LIF-17] a directory of one's own keeps the sessions", () =>
+    Effect.gen(function*() {
+      let opened = 0
+      const counting = Layer.effect(
+        Sessions.Sessions,
+        Effect.map(Sessions.Sessions, (inner) => ({
+          ...inner,
+          open: (options: Parameters<typeof inner.open>[0]) => {
+            opened++
+            return inner.open(options)
+          }
+        }))
+      )
+      const layer = McpServer.layerWith(echo, options, Layer.provide(counting, Sessions.layerMemory))
+      const endpoint = Context.get(yield* Layer.build(layer), McpEndpoint)
+      overHttp(endpoint, "2025-06-18").hello()
+      connect(endpoint, "2025-06-18")
+      assert.strictEqual(opened, 2)
+    }))
+
   it.effect("[LIF-17] endpoints that are given one session store go on with each other's sessions", () =>
     Effect.gen(function*() {
       const store = Context.get(yield* Layer.build(storeMemory), SessionStore)
@@ -347,6 +370,37 @@ describe("several endpoints", () => {
       const second = overHttp(two, "2025-06-18", { sessionId: first.sessionId })
       const sent = yield* Effect.promise(() => second.later("tools/call", { name: "echo", arguments: { t: "moved" } }))
       assert.strictEqual(at(sent.result, "content", 0, "text"), "moved")
+    }))
+})
+
+describe("in memory", () => {
+  it.effect("[TRN-01] both eras at once over one connection, in text as on a wire", () =>
+    Effect.gen(function*() {
+      const endpoint = Context.get(yield* Layer.build(McpServer.layer(echo, options)), Endpoint)
+      const received: Array<JsonRpc.Message> = []
+      const inbox: Endpoint["Service"] = {
+        handle: ({ message }) => Effect.as(Effect.sync(() => received.push(message)), {}),
+        admitBatch: () => Effect.void,
+        attach: () => Effect.void,
+        terminate: () => Effect.void
+      }
+      const { client } = yield* Memory.pair(inbox, endpoint)
+      const send = (id: number, method: string, params: JsonRpc.JsonObject) =>
+        client.send(JsonRpc.request(id, method, params))
+      yield* send(1, "initialize", initialize.params)
+      for (let id = 2; id < 1002; id++) {
+        yield* send(id, "tools/call", {
+          name: "echo",
+          arguments: { t: id },
+          ...(id % 2 === 0 ? envelope() : undefined)
+        })
+      }
+      yield* Effect.repeat(Effect.yieldNow, { until: () => received.length === 1001, times: 10_000 })
+      for (let id = 2; id < 1002; id++) {
+        const answer = received.find((message) => "id" in message && message.id === id)
+        assert.strictEqual(at(answer, "result", "content", 0, "text"), String(id))
+        assert.strictEqual(at(answer, "result", "resultType"), id % 2 === 0 ? "complete" : undefined)
+      }
     }))
 })
 

@@ -238,6 +238,20 @@ describe("make", () => {
       assert.deepStrictEqual(messages(client.exchanges), [result(1)])
     }))
 
+  it.effect("serves with the one that came last, also when the one before goes", () =>
+    Effect.gen(function*() {
+      const memory = yield* Memory.make
+      const first = yield* Scope.make()
+      yield* Scope.provide(memory.serve(keeper().endpoint), first)
+      yield* memory.serve(echo)
+      yield* Scope.close(first, Exit.void)
+      const client = keeper()
+      const link = yield* memory.transport.connect(client.endpoint)
+      yield* link.send(JsonRpc.request(1, "ping"))
+      yield* settled
+      assert.deepStrictEqual(messages(client.exchanges), [result(1)])
+    }))
+
   it.effect("ends one connection with its client's scope, and no other", () =>
     Effect.gen(function*() {
       const memory = yield* Memory.make

@@ -195,10 +195,10 @@ describe("admission", () => {
       yield* settled
       assert.deepStrictEqual(seen, [])
       yield* Deferred.succeed(gate, undefined)
-      yield* io.end
-      yield* Fiber.join(io.fiber)
+      yield* settled
       assert.deepStrictEqual(seen, [1, 2, 3])
       assert.deepStrictEqual(io.received(), [pong(1), pong(2), pong(3)])
+      yield* Fiber.interrupt(io.fiber)
     }))
 })
 

@@ -14,7 +14,7 @@ export const drive = Effect.fnUntraced(function*(print: (line: string) => void) 
   const { info, revision } = yield* client.server
   yield* say(`connected to ${info?.name ?? "a server"} on ${revision.version}`)
 
-  const changes = yield* client.subscribe({ uris: ["notes://index"] })
+  const { changes } = yield* client.subscribe({ uris: ["notes://index"] })
   yield* say("subscribed to the index of the notes")
 
   const written = yield* client.call(Write, { name: `note-${revision.version}`, text: `- apples\n- ${wanted}` })

@@ -36,5 +36,5 @@ const stripObject = (self: JsonObject): JsonObject =>
 /** Reads as `reader` does; where that fails, tries once more without the nulls. */
 export const tolerant = <A>(reader: Reader<A>): Reader<A> => ({
   schema: reader.schema,
-  read: (wire) => reader.read(wire)
+  read: (wire) => reader.read(wire) ?? reader.read(stripObject(wire))
 })

@@ -53,7 +53,19 @@ const directory: McpEndpoint.Directory = Layer.unwrap(
 export const endpoint = <A, E, R>(
   registrations: Layer.Layer<A, E, R>,
   options: Settings.ServerOptions
-): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> => {
+): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> =>
+  endpointIn(registrations, options, directory)
+
+/** {@link endpoint} with its sessions in a directory of somebody else's making. */
+export const endpointIn = <A, E, R, E2, R2>(
+  registrations: Layer.Layer<A, E, R>,
+  options: Settings.ServerOptions,
+  directory: McpEndpoint.Directory<E2, R2>
+): Layer.Layer<
+  Endpoint | McpEndpoint.McpEndpoint,
+  E | E2 | InvalidOptions,
+  Exclude<R, Provided> | Exclude<R2, Provided>
+> => {
   const base = Layer.provideMerge(Registry.layer, Layer.merge(bus, SecureRandom.layerWebCrypto))
   const registered = Layer.provideMerge(registrations, base)
   const door = Layer.unwrap(

@@ -99,8 +99,15 @@ export class Connections {
   private accept(connection: Connection, session: Session, message: JsonRpc.Request, exchange: Exchange): Admitted {
     const refusal = lacking(this.gateway, session, exchange.facts, message)
     if (refusal !== undefined) return Exit.fail(refusal)
-    if (message.method !== Methods.Initialize.name || session.agreed() !== undefined) return session.accept(exchange)
+    const opens = message.method === Methods.Initialize.name
+    const agreedBefore = session.agreed() !== undefined
     const outcome = session.accept(exchange)
+    if (Exit.isFailure(outcome) && !this.gateway.isOpen(session)) {
+      // It broke, and the connection did not: the client may begin anew.
+      connection.session = undefined
+      return opens ? this.begin(connection, exchange, message) : outcome
+    }
+    if (!opens || agreedBefore) return outcome
     const revision = session.agreed()?.revision
     if (revision !== undefined) {
       Effect.runForkWith(this.gateway.context)(

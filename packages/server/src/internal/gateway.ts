@@ -28,6 +28,7 @@ export interface Gateway {
   readonly requestsInFlight: number
   readonly batchLength: number
   readonly isDraining: () => boolean
+  readonly isOpen: (session: Session) => boolean
 }
 
 /** How a peer that has not agreed on anything is written to. */

@@ -347,8 +347,10 @@ export class Actor implements Host, Peer.Sender {
     return this.links === undefined ? 0 : this.links.length
   }
 
+  /** A connection is an open stream: its session lasts as long as it does. */
   get busy(): boolean {
-    return this.inFlight.size > 0 || this.streams > 0 || this.calls.size > 0 || this.fibers.size > 0
+    return this.options.link !== undefined || this.inFlight.size > 0 || this.streams > 0 || this.calls.size > 0 ||
+      this.fibers.size > 0
   }
 
   drain(deadline: Duration.Input): Effect.Effect<void> {

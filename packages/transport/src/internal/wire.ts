@@ -85,7 +85,7 @@ export class Wire implements Sink {
 
   /** Whether `settle` is to be run before more is read. */
   get unsettled(): boolean {
-    return this.outbox.crowded
+    return this.inbound.unsettled || this.outbox.crowded
   }
 
   /** Succeeds once everything that was read is admitted and the outbox has room for what it leads to. */

@@ -18,7 +18,7 @@ describe("Outbox", () => {
   it("writes every line, in order, whatever is put together or cut", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom("a", "é", "🎉", "x🎉"), fc.constantFrom(1, 10, 40_000, 700_000)), {
+        fc.array(fc.tuple(fc.constantFrom("a", "é", "🎉", "x🎉"), fc.constantFrom(1, 10, 40_000)), {
           maxLength: 8
         }),
         fc.integer({ min: 1, max: 10 }),
@@ -41,7 +41,8 @@ describe("Outbox", () => {
           assert.isTrue(writes.every((bytes) => bytes.length <= 4 * 600_000))
         }
       ),
-      { numRuns: 30 }
+      // Of the first, a piece would end inside a character.
+      { numRuns: 30, examples: [[[["x🎉", 300_000]], 1], [[["🎉", 300_000], ["é", 1]], 2]] }
     ))
 
   it("leaves out what is no longer wanted at its turn, and tells the sender", () =>
