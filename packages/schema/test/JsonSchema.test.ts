@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
+import { tidy } from "../src/internal/jsonSchemaTidy.ts"
 import * as JsonSchema from "../src/JsonSchema.ts"
 
 interface Node {
@@ -150,6 +151,24 @@ describe("fromSchema", () => {
     for (const bad of [{ a: "b" }, { b: "a" }, { c: "x" }, { d: "x" }]) {
       assert.isTrue(Result.isFailure(decode(Schema.Struct(fields), { ...good, ...bad })))
     }
+  })
+
+  it("keeps apart what would mean something else together", () => {
+    const kept = [
+      { allOf: [{ $ref: "#/$defs/A" }, { minLength: 1 }] },
+      { type: "object", properties: { a: {} }, allOf: [{ additionalProperties: false }] },
+      { minLength: 1, allOf: [{ minLength: 2 }] }
+    ]
+    for (const schema of kept) assert.deepStrictEqual(tidy(schema), schema)
+    assert.deepStrictEqual(tidy({ allOf: [{ $ref: "#/$defs/A" }, { title: "t" }, { minLength: 1 }] }), {
+      allOf: [{ $ref: "#/$defs/A", title: "t" }, { minLength: 1 }]
+    })
+    assert.deepStrictEqual(tidy({ type: "string", allOf: [{ minLength: 1, title: "t" }, { pattern: "a" }] }), {
+      type: "string",
+      minLength: 1,
+      title: "t",
+      pattern: "a"
+    })
   })
 
   it("leaves data that looks like a schema alone", () => {

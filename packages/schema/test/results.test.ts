@@ -158,6 +158,31 @@ describe("results", () => {
     }
   })
 
+  it("[TOL-05] a tool whose input schema is null, or no object at its root, is refused", () => {
+    for (const revision of Revisions.all) {
+      const list = codec(revision, Methods.ToolsList)
+      const tool = (inputSchema: unknown) => list.decodeResult({ tools: [{ name: "a", inputSchema }] })
+      for (const schema of [{ type: "object" }, { type: "object", properties: {}, anyOf: [] }]) {
+        assert.isTrue(Result.isSuccess(tool(schema)))
+      }
+      for (const schema of [null, undefined, true, {}, [], { type: "array" }, { type: ["object"] }]) {
+        assert.isTrue(Result.isFailure(tool(schema)), JSON.stringify(schema))
+      }
+    }
+  })
+
+  it("[TOL-06] an output schema whose root is no object is shown on 2026-07-28 alone", () => {
+    const tools: ReadonlyArray<Tool.Descriptor> = [{
+      name: "a",
+      inputSchema: { type: "object" },
+      outputSchema: { type: "array", items: {} }
+    }]
+    for (const revision of Revisions.all) {
+      const written = JSON.stringify(codec(revision, Methods.ToolsList).encodeResult({ tools }))
+      assert.strictEqual(written.includes("outputSchema"), revision.features.structuredContent === "any")
+    }
+  })
+
   it("[CCH-06] a negative ttl is read, and never written", () => {
     const list = codec(Revisions.newest, Methods.ToolsList)
     assert.strictEqual(Result.getOrThrow(list.decodeResult({ tools: [], ttlMs: -5 })).ttlMs, -5)

@@ -10,7 +10,6 @@ import * as Sessions from "@mcpfx/session/Sessions"
 import { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as Limits from "@mcpfx/transport/Limits"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
@@ -187,30 +186,23 @@ const make = (
   })
 
 /**
- * Where an endpoint keeps its sessions.
- *
- * @category models
- * @since 0.1.0
- */
-export type Directory<E = never, R = never> = Layer.Layer<
-  Sessions.Sessions,
-  E,
-  Sessions.SessionFactory | SecureRandom.SecureRandom | R
->
-
-/**
- * An endpoint over what is registered, with a `Registry` and a `ChangeBus` of its own; sessions are kept in `directory`.
+ * An endpoint over what is registered, with a `Registry` and a `ChangeBus` of its own. Its sessions are kept in `directory`,
+ * which makes them with the endpoint's `SessionFactory`.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = <E = never, R = never>(
+export const layer = <E, R>(
   settings: Settings,
-  directory: Directory<E, R>
-): Layer.Layer<McpEndpoint | Endpoint, E, Registry | ChangeBus | SecureRandom.SecureRandom | R> => {
+  directory: Layer.Layer<Sessions.Sessions, E, R>
+): Layer.Layer<McpEndpoint | Endpoint, E, Registry | ChangeBus | Exclude<R, Sessions.SessionFactory>> => {
   const dispatcher = Layer.effect(Dispatcher, makeDispatcher(settings))
   const open = Layer.sync(OpenSessions, () => new Map<string, Session>())
-  const kept = Layer.provide(directory, Layer.provide(layerFactory(settings), [dispatcher, open]))
-  const own = Layer.provide(Layer.effect(McpEndpoint, make(settings)), [kept, dispatcher, open])
+  const factory = Layer.provide(layerFactory(settings), [dispatcher, open])
+  const own = Layer.provide(Layer.effect(McpEndpoint, make(settings)), [
+    Layer.provide(directory, factory),
+    dispatcher,
+    open
+  ])
   return Layer.provideMerge(Layer.effect(Endpoint, Effect.map(McpEndpoint, (self) => self.endpoint)), own)
 }

@@ -24,6 +24,7 @@
  *
  * @since 0.1.0
  */
+import type { SessionFactory, Sessions } from "@mcpfx/session/Sessions"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as StdioServer from "@mcpfx/transport/StdioServer"
 import * as StreamableHttpServer from "@mcpfx/transport/StreamableHttpServer"
@@ -39,7 +40,7 @@ import * as Health_ from "./Health.ts"
 import { endpoint, endpointIn, limitsOf, type Provided } from "./internal/assemble.ts"
 import type { Declared, ServerOptions } from "./internal/settings.ts"
 import * as Stdout from "./internal/stdout.ts"
-import { type Directory, McpEndpoint } from "./McpEndpoint.ts"
+import { McpEndpoint } from "./McpEndpoint.ts"
 import type { InvalidOptions } from "./ServerError.ts"
 
 export { log } from "./LogBridge.ts"
@@ -121,11 +122,11 @@ export const layer = <A, E, R>(
 export const layerWith: <A, E, R, E2, R2>(
   registrations: Layer.Layer<A, E, R>,
   options: Options,
-  directory: Directory<E2, R2>
+  directory: Layer.Layer<Sessions, E2, R2>
 ) => Layer.Layer<
   Endpoint | McpEndpoint,
   E | E2 | InvalidOptions,
-  Exclude<R, Provided> | Exclude<R2, Provided>
+  Exclude<R, Provided> | Exclude<Exclude<R2, SessionFactory>, Provided>
 > = endpointIn
 
 /** Serves standard input until it ends; listen streams end with it, so that nothing keeps the drain waiting. */

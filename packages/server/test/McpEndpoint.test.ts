@@ -418,8 +418,8 @@ describe("HTTP with sessions", () => {
       const client = connect(endpoint, "2025-11-25")
       yield* TestClock.adjust("1 hour")
       assert.strictEqual(yield* echoOf(client, "x"), "x")
-      client.wire?.close()
-      yield* Effect.yieldNow
+      const facts = { ...overHttp(endpoint, "2025-11-25").facts(), sessionId: client.sessionId }
+      yield* endpoint.endpoint.terminate(facts)
       assert.strictEqual(endpoint.health().sessions, 0)
       assert.strictEqual(client.start("tools/list").rejected?.httpStatus, 404)
       assert.strictEqual(at(client.hello()?.result, "protocolVersion"), "2025-11-25")

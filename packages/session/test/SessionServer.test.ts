@@ -507,6 +507,25 @@ describe("cancelling", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
+  it.effect("a handler that suspends after such a cancel is interrupted as soon as it does", () =>
+    Effect.gen(function*() {
+      let interrupted = false
+      const bench = yield* readyServer({
+        handler: handler({
+          reports: (_, context) =>
+            Effect.andThen(
+              context.progress?.report({ progress: 1 }) ?? Effect.void,
+              Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (interrupted = true)))
+            )
+        })
+      })
+      const stream = new Stream()
+      stream.gate = Effect.sync(() => bench.tell("notifications/cancelled", { requestId: 1 }))
+      bench.accept(request(1, "reports", { _meta: { progressToken: "t" } }), stream)
+      assert.deepStrictEqual([interrupted, stream.answers, stream.ends], [true, [], 1])
+      assert.deepStrictEqual(bench.session.load(), nothing)
+    }))
+
   it.effect("[CON-02] a cancel reaches requests of its own session only", () =>
     Effect.gen(function*() {
       const one = yield* readyServer({ handler: handler({ slow: never }) })

@@ -31,12 +31,12 @@ export const modern = (script: ScriptedServer.Script = {}, capabilities = {}): S
 /** Lets everything that can go on without the clock do so. */
 export const settle = Effect.repeat(Effect.yieldNow, { times: 50 })
 
-/** Moves the clock, half a second at a time, until a fiber has ended. */
+/** Moves the clock, half a second at a time, until a fiber has ended; for a minute at most. */
 export const joined = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function*() {
-    while (fiber.pollUnsafe() === undefined) {
+    for (let steps = 0; steps < 120 && fiber.pollUnsafe() === undefined; steps++) {
       yield* settle
       yield* TestClock.adjust("500 millis")
     }
-    return yield* Fiber.join(fiber)
+    return yield* fiber.pollUnsafe() ?? Effect.die(new Error("the fiber does not end"))
   })

@@ -11,7 +11,7 @@ export const isPlainCall =
   (isMeta: (u: unknown) => boolean) =>
   (wire: JsonObject): wire is JsonObject & Tool.CallParams & { _meta: JsonObject } => {
     const args = wire["arguments"]
-    return typeof wire["name"] === "string" && (args === undefined || isJsonObject(args))  &&
+    return typeof wire["name"] === "string" && (args === undefined || isJsonObject(args)) && isMeta(wire["_meta"]) &&
       wire["task"] === undefined && wire["inputResponses"] === undefined && wire["requestState"] === undefined
   }
 

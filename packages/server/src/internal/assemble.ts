@@ -36,15 +36,38 @@ const bus: Layer.Layer<ChangeBus.ChangeBus> = Layer.unwrap(
 )
 
 /** Sessions that another process is to go on with are kept in a store, which is provided from outside. */
-const directory: McpEndpoint.Directory = Layer.unwrap(
-  Effect.map(
-    Effect.serviceOption(SessionStore),
-    Option.match({
-      onNone: () => Sessions.layerMemory,
-      onSome: (store) => Layer.provide(Sessions.layer, Layer.succeed(SessionStore, store))
+const directory: Layer.Layer<Sessions.Sessions, never, Sessions.SessionFactory | SecureRandom.SecureRandom> = Layer
+  .unwrap(
+    Effect.map(
+      Effect.serviceOption(SessionStore),
+      Option.match({
+        onNone: () => Sessions.layerMemory,
+        onSome: (store) => Layer.provide(Sessions.layer, Layer.succeed(SessionStore, store))
+      })
+    )
+  )
+
+/** An endpoint of its own, its sessions in a directory of somebody else's making. */
+export const endpointIn = <A, E, R, E2, R2>(
+  registrations: Layer.Layer<A, E, R>,
+  options: Settings.ServerOptions,
+  directory: Layer.Layer<Sessions.Sessions, E2, R2>
+): Layer.Layer<
+  Endpoint | McpEndpoint.McpEndpoint,
+  E | E2 | InvalidOptions,
+  Exclude<R, Provided> | Exclude<Exclude<R2, Sessions.SessionFactory>, Provided>
+> => {
+  const base = Layer.provideMerge(Registry.layer, Layer.merge(bus, SecureRandom.layerWebCrypto))
+  // What registrations provide beside being registered is theirs alone.
+  const registered: Layer.Layer<Provided, E, Exclude<R, Provided>> = Layer.provideMerge(registrations, base)
+  const door = Layer.unwrap(
+    Effect.gen(function*() {
+      const settings = yield* Effect.fromResult(Settings.make(options, yield* ServerLimits.ServerLimits))
+      return McpEndpoint.layer(settings, directory)
     })
   )
-)
+  return Layer.fresh(Layer.provide(Layer.provide(door, registered), limitsOf(options)))
+}
 
 /**
  * An endpoint of its own for `registrations`, which are built anew for it. They stand before the endpoint does, so that no
@@ -55,24 +78,3 @@ export const endpoint = <A, E, R>(
   options: Settings.ServerOptions
 ): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> =>
   endpointIn(registrations, options, directory)
-
-/** {@link endpoint} with its sessions in a directory of somebody else's making. */
-export const endpointIn = <A, E, R, E2, R2>(
-  registrations: Layer.Layer<A, E, R>,
-  options: Settings.ServerOptions,
-  directory: McpEndpoint.Directory<E2, R2>
-): Layer.Layer<
-  Endpoint | McpEndpoint.McpEndpoint,
-  E | E2 | InvalidOptions,
-  Exclude<R, Provided> | Exclude<R2, Provided>
-> => {
-  const base = Layer.provideMerge(Registry.layer, Layer.merge(bus, SecureRandom.layerWebCrypto))
-  const registered = Layer.provideMerge(registrations, base)
-  const door = Layer.unwrap(
-    Effect.gen(function*() {
-      const settings = yield* Effect.fromResult(Settings.make(options, yield* ServerLimits.ServerLimits))
-      return McpEndpoint.layer(settings, directory)
-    })
-  )
-  return Layer.fresh(Layer.provide(Layer.provide(door, registered), limitsOf(options)))
-}

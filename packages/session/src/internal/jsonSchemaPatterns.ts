@@ -37,7 +37,7 @@ const makePattern = (source: string, regExp: RegExp): Result.Result<Pattern, str
           : never
         const byStates = size > maxStates ? never : text.length * size / stateSteps
         spend(run, Math.min(byEngine, byStates))
-        return regExp.test(text)
+        if (byEngine <= byStates) return regExp.test(text)
         nfa ??= makeNfa(shape)
         return nfa(text)
       }
