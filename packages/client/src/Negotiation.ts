@@ -85,7 +85,7 @@ const modernCodes: ReadonlySet<number> = new Set([
 type Transport = "memory" | "stdio" | "http"
 
 /**
- * Judges the outcome of a `server/discover` that was sent at `asked`.
+ * Judges the outcome of a `server/discover`.
  *
  * @category combinators
  * @since 0.1.0
@@ -93,7 +93,6 @@ type Transport = "memory" | "stdio" | "http"
 export const judge = (
   transport: Transport,
   ours: ReadonlyArray<Revision>,
-  asked: Revision,
   outcome: Result.Result<Lifecycle.DiscoverResult, PeerFailure>
 ): Verdict => {
   if (Result.isSuccess(outcome)) {
@@ -104,13 +103,8 @@ export const judge = (
   const inconclusive: Verdict = { _tag: "Inconclusive", failure }
   const error = errorOf(failure)
   const supported = error?.code === Codes.unsupportedVersion ? supportedOf(error.data) : undefined
-  if (supported !== undefined) {
-    return fromSupported(
-      ours,
-      supported,
-      (revision) => revision.version === asked.version ? inconclusive : { _tag: "Retry", revision }
-    )
-  }
+  // Also when the refusal names the very revision that was asked: it is asked once more (VER-02).
+  if (supported !== undefined) return fromSupported(ours, supported, (revision) => ({ _tag: "Retry", revision }))
   if (error !== undefined && isModern(error, transport)) return inconclusive
   if (transport !== "http") return { _tag: "Legacy", certain: failure._tag !== "RequestTimeout" }
   switch (failure._tag) {

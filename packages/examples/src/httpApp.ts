@@ -37,7 +37,7 @@ const McpRoutes = McpServer.layerHttp(CountVisitsLive, { name: "app", version: "
 /** The application on a port of the loopback interface; 0 is a free one. */
 export const layer = (port: number) =>
   McpServer.drainFirst(
-    HttpRouter.serve(Layer.mergeAll(HomeRoute, HealthRoute, McpRoutes), { disableListenLog: true })
+    HttpRouter.serve(Layer.mergeAll(HomeRoute, HealthRoute, McpRoutes), { disableListenLog: true, disableLogger: true })
   ).pipe(
     Layer.provide(Visits.layer),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port, host: "127.0.0.1" }))

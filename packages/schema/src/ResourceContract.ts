@@ -197,7 +197,7 @@ export function make(uri: string, options: Options<Plain<unknown>>): AnyContract
  *   name: "note",
  *   params: { id: Schema.Int, lines: Schema.optionalKey(Schema.Int) }
  * })
- * Option.map(Note.match("notes://7"), Note.decodeParams) // => Option.some(Result.succeed({ id: 7 }))
+ * Option.map(Note.match("notes://7"), (found) => Note.decodeParams(found)) // => Option.some(Result.succeed({ id: 7 }))
  * Note.expand({ id: 7, lines: 10 }) // => Result.succeed("notes://7?lines=10")
  * ```
  *

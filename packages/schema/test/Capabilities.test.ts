@@ -69,7 +69,7 @@ describe("what is declared on a revision", () => {
     })
   })
 
-  it("[RPC-10] capabilities no revision knows, and extensions, are kept on all", () => {
+  it("[EXT-03] [field RPC-10] capabilities no revision knows, and extensions, are kept on all", () => {
     const client = { future: {}, extensions: { "a.b/c": {} } }
     for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const) {
       assert.strictEqual(Capabilities.clientFor(client, version), client)

@@ -97,7 +97,7 @@ describe("modernEnvelope", () => {
 })
 
 describe("members of _meta", () => {
-  it("[PRG-01] 0 and \"\" are progress tokens; fractions, null and objects are not", () => {
+  it("[PRG-01] [field PRG-03] 0 and \"\" are progress tokens; fractions, null and objects are not", () => {
     for (const token of [0, "", 7, "p", -1]) {
       assert.strictEqual(Meta.progressToken({ _meta: { progressToken: token } }), token)
     }

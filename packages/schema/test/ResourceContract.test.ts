@@ -33,7 +33,7 @@ describe("make", () => {
     assert.isTrue(Result.isFailure(Resource.make("app://x", { name: "x" }).decodeContent("{}")))
   })
 
-  it("[RES-07] lists what is there, MIME types with parameters as they are", () => {
+  it("[field RES-07] lists what is there, MIME types with parameters as they are", () => {
     assert.deepStrictEqual(Resource.toDescriptor(Resource.make("app://x", { name: "x" })), {
       uri: "app://x",
       name: "x"

@@ -20,7 +20,7 @@ describe("negotiate", () => {
     assert.strictEqual(Revisions.negotiate("2025-11-25", old)?.version, "2025-03-26")
   })
 
-  it("[LIF-03] [LIF-02] never agrees on what is not supported or not legacy", () => {
+  it("[LIF-03] never agrees on what is not supported or not legacy", () => {
     fc.assert(fc.property(version, supported, (asked, revisions) => {
       const agreed = Revisions.negotiate(asked, revisions)
       const legacy = revisions.filter((revision) => revision.era === "legacy")

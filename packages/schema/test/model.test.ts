@@ -125,7 +125,7 @@ describe("writing", () => {
     }
   })
 
-  it("[RPC-10] keeps members that no revision knows", () => {
+  it("[field RPC-10] keeps members that no revision knows", () => {
     for (const revision of Revisions.all) {
       const list = revision.request(Methods.ToolsList)
       const written = list?.encodeResult({ tools: [], "x-own": 1, _meta: { "example.com/a": 1 } })
@@ -134,7 +134,7 @@ describe("writing", () => {
     }
   })
 
-  it("[RPC-10] and takes names like __proto__ for what they are", () => {
+  it("[field RPC-10] and takes names like __proto__ for what they are", () => {
     const hostile: unknown = JSON.parse("{\"content\":[],\"resultType\":\"complete\",\"__proto__\":{\"polluted\":1}}")
     for (const revision of Revisions.all) {
       const written = revision.requestByName("tools/call")?.encodeResult(hostile)

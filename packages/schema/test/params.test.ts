@@ -10,7 +10,7 @@ const meta = {
 }
 
 describe("params", () => {
-  it("[RPC-14] a list without params is page one up to 2025-11-25, and lacks its envelope on 2026-07-28", () => {
+  it("[field RPC-14] a list without params is page one up to 2025-11-25, and lacks its envelope on 2026-07-28", () => {
     for (const revision of legacy) {
       const list = codec(revision, Methods.ToolsList)
       assert.deepStrictEqual(Result.getOrThrow(list.decodeParams(undefined)), {})
@@ -40,7 +40,7 @@ describe("params", () => {
     }
   })
 
-  it("[RPC-10] members no revision knows stay on what is read, at every depth", () => {
+  it("[field RPC-10] members no revision knows stay on what is read, at every depth", () => {
     const call = codec(Revisions.newestLegacy, Methods.ToolsCall)
     const wire = {
       name: "t",

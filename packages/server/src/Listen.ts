@@ -39,9 +39,17 @@ export interface Audience {
   /** The resources whose changes are to be told, and for whom they are looked up. */
   readonly uris: () => ReadonlySet<string>
   readonly caller: () => Request | undefined
-  /** Tells one change; may wait for its stream. */
-  readonly tell: (change: Change) => Effect.Effect<void>
+  /** Tells one change; may wait for its stream. `false` where there is none: the change is kept for the next stream. */
+  readonly tell: (change: Change) => Effect.Effect<boolean>
 }
+
+/**
+ * Tells an audience what was kept for it, now that there is a stream; to be called when one is opened.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Resume = () => void
 
 /**
  * The streams of one endpoint.
@@ -51,7 +59,7 @@ export interface Audience {
  */
 export class Listen extends Context.Service<Listen, {
   /** Tells `audience` of changes while the scope is open. */
-  readonly follow: (audience: Audience) => Effect.Effect<void, never, Scope.Scope>
+  readonly follow: (audience: Audience) => Effect.Effect<Resume, never, Scope.Scope>
   /** Serves `subscriptions/listen`: the acknowledgement, then changes, and the result once {@link end} was run (SUB-07). */
   readonly listen: (
     params: Subscription.ListenParams,
@@ -73,11 +81,11 @@ const announcements: Readonly<
   resources: Methods.ResourcesListChanged
 }
 
-/** Sends a notification and says nothing about how it went. */
-type Notify = <Name extends string, Params>(
+/** Sends a notification. */
+type Notify<A> = <Name extends string, Params>(
   method: Method.NotificationMethod<Name, Params>,
   params: Params
-) => Effect.Effect<void>
+) => Effect.Effect<A>
 
 /**
  * Writes a change as the notification it is; `meta` goes into each.
@@ -85,7 +93,7 @@ type Notify = <Name extends string, Params>(
  * @category constructors
  * @since 0.1.0
  */
-export const teller = (notify: Notify, meta: Lifecycle.NoticeParams = {}) => (change: Change): Effect.Effect<void> =>
+export const teller = <A>(notify: Notify<A>, meta: Lifecycle.NoticeParams = {}) => (change: Change): Effect.Effect<A> =>
   change.kind === "resource"
     ? notify(Methods.ResourcesUpdated, { uri: change.uri, ...meta })
     : notify(announcements[change.kind], meta)
@@ -99,6 +107,8 @@ const honour = (wish: Subscription.Filter, offer: Offer, most: number): Subscrip
     resourceSubscriptions: wish.resourceSubscriptions.slice(0, most)
   })
 })
+
+const told = Effect.succeed(true)
 
 const audienceOf = (filter: Subscription.Filter, context: Request, tell: Audience["tell"]): Audience => {
   const uris = new Set(filter.resourceSubscriptions)
@@ -147,14 +157,17 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
               change.kind === "resource"
                 ? { kind: "resource", uri: covering(audience.uris(), change.uri) ?? change.uri }
                 : change,
-            send: (change) => concerns(audience, change) ? audience.tell(change) : Effect.void,
+            send: (change) => concerns(audience, change) ? audience.tell(change) : told,
             run: (pump) => void Fiber.runIn(run(pump), scope)
           })
         // Most never hear of anything: what gathers changes is made for the first one.
-        let offer: ((change: Change) => void) | undefined
-        return bus.subscribe((change) => {
-          if (concerns(audience, change)) (offer ??= gather())(change)
-        })
+        let gatherer: Coalesce.Gatherer | undefined
+        return Effect.as(
+          bus.subscribe((change) => {
+            if (concerns(audience, change)) (gatherer ??= gather()).offer(change)
+          }),
+          () => gatherer?.resume()
+        )
       })
 
     const count = (context: Request) => {
@@ -187,7 +200,13 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
         const acknowledged = Latch.makeUnsafe(false)
         const tell = teller(context.notify, meta)
         // What changes before the acknowledgement is out waits behind it.
-        yield* follow(audienceOf(honoured, context, (change) => Effect.andThen(acknowledged.await, tell(change))))
+        yield* follow(
+          audienceOf(
+            honoured,
+            context,
+            (change) => acknowledged.await.pipe(Effect.andThen(tell(change)), Effect.andThen(told))
+          )
+        )
         yield* context.notify(Methods.SubscriptionsAcknowledged, { notifications: honoured, ...meta })
         yield* acknowledged.open
         yield* ended.await

@@ -81,11 +81,17 @@ const layerFactory = (
           },
           uris: session.subscriptions,
           caller: () => dispatcher.callers.get(session.id),
-          tell: Listen.teller((method, params) => Effect.ignore(session.peer.notify(method, params)))
+          tell: Listen.teller((method, params) =>
+            Effect.match(session.peer.notify(method, params), {
+              onFailure: (error) => error._tag !== "TransportClosed",
+              onSuccess: () => true
+            })
+          )
         })
 
       const make = Effect.fnUntraced(function*(seed: Sessions.Seed) {
         let over = false
+        let resume: Listen.Resume = () => {}
         const session = yield* SessionModule.make({
           ...seed,
           role: "server",
@@ -94,6 +100,7 @@ const layerFactory = (
           defaultLogLevel,
           limits,
           services,
+          onAttached: () => resume(),
           onClosed: (reason) => {
             over = true
             open.delete(seed.id)
@@ -102,7 +109,7 @@ const layerFactory = (
           }
         })
         if (!over) open.set(seed.id, session)
-        yield* follow(session)
+        resume = yield* follow(session)
         return session
       })
       return { make }

@@ -3,7 +3,7 @@ import { ChangeBus } from "@mcpfx/server"
 import { Effect } from "effect"
 
 describe("ChangeBus", () => {
-  it.effect("[SUB-01] every listener hears every change, once, while its scope is open", () =>
+  it.effect("every listener hears every change, once, while its scope is open", () =>
     Effect.gen(function*() {
       const bus = yield* ChangeBus.make
       const heard: Array<string> = []

@@ -85,7 +85,7 @@ describe("every method on every revision", () => {
         assert.strictEqual(at(templates.result, "resourceTemplates", 0, "uriTemplate"), "demo://item/{id}")
       }))
 
-    it.effect(`[RES-14] [RES-09] ${version}: resources/read takes the exact resource before a template`, () =>
+    it.effect(`[RES-14] [field RES-09] ${version}: resources/read takes the exact resource before a template`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         const read = (uri: string) =>
@@ -95,7 +95,7 @@ describe("every method on every revision", () => {
         assert.strictEqual(yield* read("demo://item/5"), "item 5")
       }))
 
-    it.effect(`[RES-05] [RES-06] ${version}: what is not there has the code of the revision, with its URI`, () =>
+    it.effect(`[RES-05] [RES-06] [field RES-05] ${version}: what is not there has the code of the revision, with its URI`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         const missing = yield* client.request("resources/read", { uri: "demo://item/5/x" })
@@ -140,7 +140,7 @@ describe("every method on every revision", () => {
         assert.strictEqual((yield* complete({ type: "ref/other" }, "x", "")).code, -32602)
       }))
 
-    it.effect(`[RPC-24] [RPC-09] ${version}: an unknown method is -32601, with the request's id`, () =>
+    it.effect(`[RPC-24] [field RPC-09] ${version}: an unknown method is -32601, with the request's id`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         const sent = client.start("vendor/do", {}, "req-abc")
@@ -187,7 +187,7 @@ describe("every method on every revision", () => {
         assert.strictEqual(at(after.result, "content", 0, "text"), "alive")
       }))
 
-    it.effect(`[PAG-04] [PAG-05] ${version}: every list comes in pages, and a bad cursor is -32602`, () =>
+    it.effect(`[PAG-04] [PAG-05] [field PAG-04] ${version}: every list comes in pages, and a bad cursor is -32602`, () =>
       Effect.gen(function*() {
         const many = register(
           ...Array.from({ length: 5 }, (_, i) => tool(`t${i}`, () => Effect.succeed(text("")))),
@@ -254,7 +254,7 @@ describe("every method on every revision", () => {
         assert.strictEqual((yield* client.request("resources/subscribe", {})).code, -32602)
       }))
 
-    it.effect(`[RPC-14] ${version}: lists need no params`, () =>
+    it.effect(`[field RPC-14] ${version}: lists need no params`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         const bare = client.raw({ jsonrpc: "2.0", id: 2, method: "tools/list" })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ChangeBus, make as makeBus } from "@mcpfx/server/ChangeBus"
 import * as McpServer from "@mcpfx/server/McpServer"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
-import { Effect, Layer } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { contents, type Inside, prompt, register, resource, spy, template, text, tool } from "./protocol/fixtures.ts"
 import { at, Client, connect, type Json, legacyVersions, overHttp, serve, Wire } from "./protocol/harness.ts"
@@ -37,7 +37,7 @@ const everything = {
 }
 
 describe("subscriptions/listen", () => {
-  it.effect("[SUB-02] [SUB-05] [META-14] acknowledges first, then tells what was asked for, each with the id", () =>
+  it.effect("[SUB-01] [SUB-02] [SUB-05] [META-14] acknowledges first, then tells what was asked for, each with the id", () =>
     Effect.gen(function*() {
       const { bus, endpoint } = yield* start()
       for (const id of [7, "7", "", 0]) {
@@ -67,7 +67,7 @@ describe("subscriptions/listen", () => {
       }
     }))
 
-  it.effect("[SUB-01] [SUB-02] only what is offered is honoured", () =>
+  it.effect("[SUB-02] [field LIF-14] only what is offered is honoured", () =>
     Effect.gen(function*() {
       const { bus, endpoint } = yield* start({
         capabilities: { tools: { listChanged: false }, prompts: false, resources: { subscribe: false } }
@@ -140,7 +140,7 @@ describe("subscriptions/listen", () => {
       ])
     }))
 
-  it.effect("[SUB-02] a storm becomes few messages, the last of it included", () =>
+  it.effect("[field SUB-02] a storm becomes few messages, the last of it included", () =>
     Effect.gen(function*() {
       const { bus, endpoint } = yield* start()
       const sent = connect(endpoint, modern).start("subscriptions/listen", everything)
@@ -244,7 +244,7 @@ describe("sessions", () => {
         ])
       }))
 
-    it.effect(`[LIF-14] ${version}: what was not announced is not told`, () =>
+    it.effect(`[field LIF-14] ${version}: what was not announced is not told`, () =>
       Effect.gen(function*() {
         const { bus, endpoint } = yield* start({
           capabilities: { tools: { listChanged: false }, resources: { listChanged: false } }
@@ -298,17 +298,39 @@ describe("sessions", () => {
       assert.strictEqual(endpoint.health().sessions, 0)
     }))
 
-  it.effect("[HTTP-24] a session without a stream misses what is told meanwhile and goes on", () =>
+  it.effect("[HTTP-24] [SUB-05] what is told while a session has no stream waits for the next one, once each", () =>
     Effect.gen(function*() {
       const { bus, endpoint } = yield* start()
       const client = overHttp(endpoint, "2025-06-18")
       client.hello()
+      yield* client.request("resources/subscribe", { uri: "demo://a" })
+      yield* client.request("resources/subscribe", { uri: "demo://b" })
+      for (let i = 0; i < 10; i++) {
+        yield* bus.publish({ kind: "tools" })
+        for (const uri of ["demo://a", "demo://b"]) yield* touch(bus, uri)
+        yield* TestClock.adjust("30 millis")
+      }
+      yield* client.request("resources/unsubscribe", { uri: "demo://b" })
+      const stream = new Wire()
+      const scope = yield* Scope.make()
+      yield* Scope.provide(endpoint.endpoint.attach(client.facts(), stream.link), scope)
+      assert.deepStrictEqual(methods(stream.unsolicited), [
+        "notifications/tools/list_changed",
+        "notifications/resources/updated"
+      ])
+      assert.strictEqual(at(stream.unsolicited[1], "params", "uri"), "demo://a")
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      // Between two streams, too.
+      yield* bus.publish({ kind: "prompts" })
+      yield* TestClock.adjust("1 second")
+      const next = new Wire()
+      yield* endpoint.endpoint.attach(client.facts(), next.link)
+      assert.strictEqual(stream.unsolicited.length, 2)
+      assert.deepStrictEqual(methods(next.unsolicited), ["notifications/prompts/list_changed"])
       yield* bus.publish({ kind: "tools" })
       yield* TestClock.adjust("1 second")
-      const stream = new Wire()
-      yield* endpoint.endpoint.attach(client.facts(), stream.link)
-      yield* bus.publish({ kind: "tools" })
-      assert.deepStrictEqual(methods(stream.unsolicited), ["notifications/tools/list_changed"])
+      assert.strictEqual(next.unsolicited.length, 2)
     }))
 
   it.effect("[CON-04] past the session's limit a subscription is refused, the others stay", () =>
@@ -347,7 +369,7 @@ describe("both", () => {
       assert.deepStrictEqual(session.wire?.unsolicited.map((each) => at(each, "params", "uri")), ["demo://open"])
     }))
 
-  it.effect("[SUB-01] handlers and background fibers announce with McpServer", () =>
+  it.effect("handlers and background fibers announce with McpServer", () =>
     Effect.gen(function*() {
       const announcing = Layer.merge(
         registered,
@@ -365,7 +387,7 @@ describe("both", () => {
       ])
     }))
 
-  it.effect("[SUB-01] two endpoints tell only their own changes, unless they are given one bus", () =>
+  it.effect("two endpoints tell only their own changes, unless they are given one bus", () =>
     Effect.gen(function*() {
       const one = yield* start()
       const two = yield* start()

@@ -47,7 +47,7 @@ const echoOf = (client: Client, t: unknown) =>
 
 describe("connections", () => {
   for (const version of allVersions) {
-    it.effect(`[RPC-05] [RPC-01] ${version}: the answer repeats the id in value and type`, () =>
+    it.effect(`[RPC-05] [field RPC-01] ${version}: the answer repeats the id in value and type`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(demo()), version)
         for (const id of ["req-abc", "1", "", "01", -5, 0, 7]) {
@@ -56,7 +56,7 @@ describe("connections", () => {
         }
       }))
 
-    it.effect(`[CAN-03] [RPC-03] [STD-14] ${version}: a cancelled request is interrupted and never answered`, () =>
+    it.effect(`[CAN-03] [field RPC-03] [field PRG-06] [STD-14] ${version}: a cancelled request is interrupted and never answered`, () =>
       Effect.gen(function*() {
         const [started, ended]: [Array<string>, Array<string>] = [[], []]
         const client = connect(yield* serve(demo(started, ended)), version)
@@ -71,7 +71,7 @@ describe("connections", () => {
         }
       }))
 
-    it.effect(`[CAN-04] [PRG-14] [RPC-08] ${version}: what means no request is left alone`, () =>
+    it.effect(`[CAN-04] [PRG-14] [field RPC-08] ${version}: what means no request is left alone`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(demo()), version)
         const sent = client.start("tools/call", { name: "wait", arguments: { tag: "a" } }, 5)
@@ -121,7 +121,7 @@ describe("connections", () => {
         assert.strictEqual(said(kept), "kept")
       }))
 
-    it.effect(`[PRG-06] ${version}: past the limit one request is refused and the others go on`, () =>
+    it.effect(`${version}: past the limit one request is refused and the others go on`, () =>
       Effect.gen(function*() {
         const endpoint = yield* serve(demo(), { limits: { requestsInFlight: 2 } })
         const client = connect(endpoint, version)
@@ -147,7 +147,7 @@ describe("connections", () => {
         assert.strictEqual(yield* echoOf(client, "x"), "x")
       }))
 
-    it.effect(`[LIF-06] ${version}: a second initialize is refused and the first session goes on`, () =>
+    it.effect(`[field LIF-06] ${version}: a second initialize is refused and the first session goes on`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(demo()), version)
         assert.strictEqual(client.hello()?.code, -32600)
@@ -156,7 +156,7 @@ describe("connections", () => {
       }))
   }
 
-  it.effect("[LIF-01] an unknown version is answered with the newest that has a handshake, a wrong one with -32602", () =>
+  it.effect("[field LIF-01] an unknown version is answered with the newest that has a handshake, a wrong one with -32602", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(demo())
       const ask = (protocolVersion: unknown) =>
@@ -343,7 +343,7 @@ describe("HTTP with sessions", () => {
       }
     }))
 
-  it.effect("[HTTP-45] [LIF-08] [LIF-02] a version header that is not the session's is 400, on initialize it is not judged", () =>
+  it.effect("[HTTP-45] [LIF-08] [field LIF-02] a version header that is not the session's is 400, on initialize it is not judged", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(demo())
       const client = overHttp(endpoint, "2025-06-18", { protocolVersion: "2099-01-01" })
@@ -390,7 +390,7 @@ describe("HTTP with sessions", () => {
       assert.strictEqual(client.endpoint.health().sessions, 1)
     }))
 
-  it.effect("[LIF-06] an initialize that fails leaves no session behind", () =>
+  it.effect("an initialize that fails leaves no session behind", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(demo())
       const sent = overHttp(endpoint, "2025-11-25").start("initialize", { protocolVersion: 5 })

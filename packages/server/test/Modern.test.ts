@@ -84,7 +84,7 @@ describe("before the first byte", () => {
     resource("demo://roots", Effect.succeed({ contents: [] }), { asks: ["roots"] })
   )
 
-  it.effect("[META-13] [LIF-13] what the client cannot be asked is -32021 with status 400 and what is missing", () =>
+  it.effect("[META-13] what the client cannot be asked is -32021 with status 400 and what is missing", () =>
     Effect.gen(function*() {
       const client = new Client(yield* serve(asking), "2025-11-25", new Wire())
       const ask = (method: string, params: object, capabilities: object) =>
@@ -172,7 +172,7 @@ describe("before the first byte", () => {
       }))
   }
 
-  it.effect("[PRG-06] the limit of requests in flight counts for each caller over HTTP", () =>
+  it.effect("the limit of requests in flight counts for each caller over HTTP", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(register(waits([])), { limits: { requestsInFlight: 1 } })
       const client = (subject: string) =>
@@ -209,7 +209,7 @@ describe("a stream of its own", () => {
       for (const each of sent) assert.strictEqual(at(each.result, "content", 0, "text"), "done")
     }))
 
-  it.effect("[PRG-03] [PRG-06] progress goes out on the request's stream under its token, and only if one was given", () =>
+  it.effect("[PRG-02] [PRG-06] [field PRG-02] [field PRG-03] progress goes out on the request's stream under its token, and only if one was given", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(register(tool("work", () =>
         Effect.as(

@@ -41,19 +41,19 @@ describe("Pages", () => {
     assert.deepStrictEqual(good(["a", "b"], undefined), { items: ["a", "b"], nextCursor: undefined })
   })
 
-  it("[PAG-03] gives 120 entries in pages of 50, each once", () => {
+  it("[field PAG-03] gives 120 entries in pages of 50, each once", () => {
     const all = Array.from({ length: 120 }, (_, i) => `t${String(i).padStart(3, "0")}`)
     assert.deepStrictEqual(walk(all, 50, () => all), all)
   })
 
-  it("[PAG-05] goes on after the last name when that entry has gone and others have come", () => {
+  it("[field PAG-05] goes on after the last name when that entry has gone and others have come", () => {
     const first = good(["a", "b", "c", "d"], undefined)
     assert.deepStrictEqual(good(["a", "c", "d", "e"], first.nextCursor).items, ["c", "d"])
     assert.deepStrictEqual(good(["a", "aa", "b", "c", "d"], first.nextCursor).items, ["c", "d"])
     assert.deepStrictEqual(good(["a"], first.nextCursor), { items: [], nextCursor: undefined })
   })
 
-  it("[PAG-05] [law] gives what stays in the list exactly once, in order, whatever comes and goes meanwhile", () => {
+  it("[field PAG-05] [law] gives what stays in the list exactly once, in order, whatever comes and goes meanwhile", () => {
     fc.assert(
       fc.property(names, fc.array(names, { maxLength: 10 }), fc.integer({ min: 1, max: 7 }), (stays, others, size) => {
         const during = (at: number) =>
@@ -65,7 +65,7 @@ describe("Pages", () => {
     )
   })
 
-  it("[PAG-04] [PAG-02] refuses what is not a cursor of this list: made up, empty, cut, altered, of another list", () => {
+  it("[PAG-04] [PAG-02] [field PAG-04] refuses what is not a cursor of this list: made up, empty, cut, altered, of another list", () => {
     const cursor = Pages.cursor("tools", "b")
     const bad = [
       "bogus",

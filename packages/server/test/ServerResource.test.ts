@@ -40,7 +40,7 @@ describe("ServerResource", () => {
       assert.deepStrictEqual(item?.descriptor, Resource.toTemplateDescriptor(Item))
     }))
 
-  it.effect("[RES-07] is read from a value, an effect or a function, with the type of the registration", () =>
+  it.effect("[field RES-07] is read from a value, an effect or a function, with the type of the registration", () =>
     Effect.gen(function*() {
       const sources = ["hi", Effect.succeed("hi"), () => Effect.succeed("hi"), () => Effect.sync(() => "hi")]
       for (const source of sources) {
@@ -49,7 +49,7 @@ describe("ServerResource", () => {
       }
     }))
 
-  it.effect("[RES-06] [RES-09] writes bytes in standard base64, padded and without a prefix", () =>
+  it.effect("[RES-09] [field RES-06] writes bytes in standard base64, padded and without a prefix", () =>
     Effect.gen(function*() {
       const bytes = new Uint8Array([0xfb, 0xff, 0xfe])
       const result = yield* reading(ServerResource.resource(Note, bytes), uri)
@@ -58,7 +58,7 @@ describe("ServerResource", () => {
       assert.deepStrictEqual(one.contents[0], { uri, mimeType, blob: "AQ==" })
     }))
 
-  it.effect("[RES-06] writes twenty megabytes", () =>
+  it.effect("[field RES-06] writes twenty megabytes", () =>
     Effect.gen(function*() {
       const result = yield* reading(ServerResource.resource(Note, new Uint8Array(20_000_000).fill(7)), uri)
       const [content] = result.contents
@@ -132,7 +132,7 @@ describe("ServerResource", () => {
       )
     }))
 
-  it.effect("[RES-05] never gives empty contents: nothing there is not found, and handlers may say so", () =>
+  it.effect("[RES-05] [field RES-05] never gives empty contents: nothing there is not found, and handlers may say so", () =>
     Effect.gen(function*() {
       const empty = yield* Effect.flip(reading(ServerResource.resource(Note, []), uri))
       assert.deepStrictEqual(empty, new ResourceNotFound({ uri }))
@@ -154,7 +154,7 @@ describe("ServerResource", () => {
   describe("templates", () => {
     const ItemLive = ServerResource.template(Item, (params, uri) => Effect.succeed(`${JSON.stringify(params)} ${uri}`))
 
-    it.effect("[RES-01] [RES-08] give the handler decoded variables and the URI", () =>
+    it.effect("[field RES-01] [RES-08] give the handler decoded variables and the URI", () =>
       Effect.gen(function*() {
         const result = yield* reading(ItemLive, "item://7?lines=3")
         assert.deepStrictEqual(result.contents, [{
@@ -168,7 +168,7 @@ describe("ServerResource", () => {
         assert.deepInclude(content, { text: "café a+b" })
       }))
 
-    it.effect("[RES-05] [RES-01] do not match what does not decode, what is cut short or badly escaped", () =>
+    it.effect("[field RES-05] [field RES-01] do not match what does not decode, what is cut short or badly escaped", () =>
       Effect.gen(function*() {
         const { snapshot } = yield* offer(ItemLive)
         const match = snapshot().templates[0]?.match

@@ -122,7 +122,7 @@ export const make = (options: Options = {}): Shape => {
  *
  * ```ts
  * import { JsonSchemaValidator } from "@mcpfx/session"
- * import { Effect } from "effect"
+ * import { Effect, Result } from "effect"
  *
  * const program = Effect.gen(function*() {
  *   const validator = yield* JsonSchemaValidator.JsonSchemaValidator

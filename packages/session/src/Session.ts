@@ -21,6 +21,7 @@ import type * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { Handler } from "./Handler.ts"
 import { Actor } from "./internal/actor.ts"
+import { keepAlive } from "./internal/keepAlive.ts"
 import type { Peer } from "./Peer.ts"
 import type { IdFormat } from "./Pending.ts"
 import type { CloseReason } from "./SessionError.ts"
@@ -71,7 +72,7 @@ export interface Session {
   readonly role: "server" | "client"
   /** Whom the session belongs to: nobody else may use it. */
   readonly principalKey: string
-  /** Takes one message, synchronously: the effect is always an `Exit`. */
+  /** Takes one message in, synchronously: it is served, or the reason why not is given. */
   readonly accept: (exchange: Exchange) => Exit.Exit<Admission, Rejected>
   /** Sends to the other side over the attached link. */
   readonly peer: Peer
@@ -142,8 +143,15 @@ export interface Options {
   readonly stateless?: boolean | undefined
   /** How ids of sent requests look: integers from 1 by default (RPC-18 of field practice). */
   readonly idFormat?: IdFormat | undefined
+  /**
+   * How often to ask the other side whether it is there; never by default. A ping that is not answered within the request
+   * timeout ends the session as `disconnected` (PNG-02). Revisions without pings have none.
+   */
+  readonly pingEvery?: Duration.Input | undefined
   /** Keeps the session elsewhere; called whenever what it keeps has changed, and before `initialize` is answered. */
   readonly save?: ((session: Session) => Effect.Effect<void>) | undefined
+  /** Called, synchronously, when a link was attached: what could not be sent before can be now. */
+  readonly onAttached?: (() => void) | undefined
   /** Called once, when the session begins to end. */
   readonly onClosed?: ((reason: CloseReason) => void) | undefined
 }
@@ -162,5 +170,6 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   if (options.link !== undefined) {
     yield* Effect.forkScoped(Effect.flatMap(options.link.closed, (error) => actor.lost(error)))
   }
+  if (options.pingEvery !== undefined) yield* Effect.forkScoped(keepAlive(actor, options.pingEvery))
   return actor.session
 })

@@ -28,7 +28,7 @@ const start = <A>(effect: Effect.Effect<A, PeerFailure>) => Effect.forkChild(eff
 const tagOf = <A>(fiber: Fiber.Fiber<A, PeerFailure>) => Effect.map(Fiber.join(fiber).pipe(Effect.flip), (e) => e._tag)
 
 describe("requests", () => {
-  it.effect("[RPC-03] ids count up from 1; what is empty is left out", () =>
+  it.effect("[RPC-03] [field RPC-18] ids count up from 1; what is empty is left out", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -57,7 +57,7 @@ describe("requests", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
-  it.effect("[RPC-02] an integer that comes back as its own spelling is understood, others are not", () =>
+  it.effect("[field RPC-02] an integer that comes back as its own spelling is understood, others are not", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -68,7 +68,7 @@ describe("requests", () => {
       assert.deepStrictEqual(yield* Fiber.join(fiber), { right: true })
     }))
 
-  it.effect("[RPC-18] ids can have another format", () =>
+  it.effect("[field RPC-18] ids can have another format", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire, { idFormat: (n) => `req-${n}` })
@@ -137,7 +137,7 @@ describe("requests", () => {
 })
 
 describe("_meta", () => {
-  it.effect("[PRG-09] [PRG-02] the caller's members stay, the token is there only when progress is asked for", () =>
+  it.effect("[PRG-09] [field PRG-02] the caller's members stay, the token is there only when progress is asked for", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -212,7 +212,7 @@ describe("deadlines", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
-  it.effect("[PRG-01] progress moves the deadline, up to the cap", () =>
+  it.effect("[LIF-14] [field PRG-01] progress moves the deadline, up to the cap", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -235,7 +235,7 @@ describe("deadlines", () => {
       assert.deepInclude(error, { _tag: "RequestTimeout", millis: 1000 })
     }))
 
-  it.effect("[PRG-01] without progress the deadline is the plain one; the default cap is 10 minutes", () =>
+  it.effect("[LIF-14] [field PRG-01] without progress the deadline is the plain one; the default cap is 10 minutes", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -333,7 +333,7 @@ describe("cancelling", () => {
       assert.deepStrictEqual(wire.sent, [])
     }))
 
-  it.effect("[LIF-10] [LIF-11] initialize is never taken back", () =>
+  it.effect("[LIF-10] [field LIF-11] initialize is never taken back", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -386,7 +386,7 @@ describe("cancelling", () => {
 })
 
 describe("progress", () => {
-  it.effect("[PRG-05] is handed over raw and in order, and only for live tokens (PRG-04)", () =>
+  it.effect("[PRG-04] [field PRG-05] is handed over raw and in order, and only for live tokens", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire)
@@ -550,8 +550,40 @@ describe("faults", () => {
     }))
 })
 
+describe("keeping alive", () => {
+  it.effect("[PNG-02] pings at the rate asked for, and ends the session when no answer comes", () =>
+    Effect.gen(function*() {
+      const wire = new Wire()
+      const bench = yield* client(wire, { pingEvery: "30 seconds" })
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(wire.sent, [{ jsonrpc: "2.0", id: 1, method: "ping" }])
+      answer(bench, 1)
+      yield* TestClock.adjust("30 seconds")
+      // A refusal is a sign of life too.
+      bench.accept({ jsonrpc: "2.0", id: 2, error: { code: -32601, message: "no" } })
+      const waiting = yield* start(bench.session.peer.requestRaw("slow", {}, { timeout: "1 hour" }))
+      yield* TestClock.adjust("30 seconds")
+      assert.deepStrictEqual(wire.methods, ["ping", "ping", "slow", "ping"])
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual(yield* bench.session.closed, "disconnected")
+      assert.strictEqual(yield* tagOf(waiting), "TransportClosed")
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(wire.methods.filter((method) => method === "ping").length, 3)
+      assert.deepStrictEqual(bench.session.load(), nothing)
+    }))
+
+  it.effect("[PNG-03] revisions without pings, and sessions without a way to send, have none", () =>
+    Effect.gen(function*() {
+      const wire = new Wire()
+      yield* client(wire, { pingEvery: "1 second", established: established(modern) })
+      const server = yield* readyServer({ pingEvery: "1 second" })
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual([wire.sent, server.session.load()], [[], nothing])
+    }))
+})
+
 describe("what the server sends to a client", () => {
-  it.effect("[PNG-01] [RPC-09] pings and requests are answered, unknown methods by the handler, twice used ids refused", () =>
+  it.effect("[PNG-01] [field RPC-09] pings and requests are answered, unknown methods by the handler, twice used ids refused", () =>
     Effect.gen(function*() {
       const wire = new Wire()
       const bench = yield* client(wire, { handler: handler({ slow: () => Effect.never }) })

@@ -19,7 +19,7 @@ const steps = (...values: ReadonlyArray<Progress.Report>) =>
   handler({ work: () => Effect.as(Effect.forEach(values, report), {}) })
 
 describe("from a handler", () => {
-  it.effect("[PRG-03] [PRG-02] repeats the token as it came and sends only what rises", () =>
+  it.effect("[PRG-02] [field PRG-03] [field PRG-05] repeats the token as it came and sends only what rises", () =>
     Effect.gen(function*() {
       const values = [1, 1, 0.5, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2].map((progress) => ({ progress }))
       for (const token of [0, "", "0", 7, "t"]) {
@@ -36,7 +36,7 @@ describe("from a handler", () => {
       }
     }))
 
-  it.effect("[PRG-02] sends nothing where no token, or none that is one, was given", () =>
+  it.effect("[field PRG-02] sends nothing where no token, or none that is one, was given", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer({ handler: steps({ progress: 1 }, { progress: 2 }, { progress: 3 }) })
       for (const meta of [undefined, {}, { progressToken: null }, { progressToken: 1.5 }, { progressToken: {} }]) {

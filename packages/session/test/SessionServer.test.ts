@@ -30,7 +30,7 @@ const codeOf = (stream: Stream): unknown => {
 const never = () => Effect.never
 
 describe("handshake", () => {
-  it.effect("[LIF-03] [LIF-01] answers with the asked version if it is served, else with the newest stateful one", () =>
+  it.effect("[LIF-03] [field LIF-01] answers with the asked version if it is served, else with the newest stateful one", () =>
     Effect.gen(function*() {
       const answers: Array<unknown> = []
       for (const version of ["2025-03-26", "1999-01-01", "2099-01-01", "", "2026-07-28", "2024-11-05"]) {
@@ -49,7 +49,7 @@ describe("handshake", () => {
       ])
     }))
 
-  it.effect("[LIF-01] refuses a version that is no string with -32602", () =>
+  it.effect("[field LIF-01] refuses a version that is no string with -32602", () =>
     Effect.gen(function*() {
       const bench = yield* server({ link: new Wire() })
       assert.strictEqual(codeOf(bench.ask(1, "initialize", initialize(5))), -32602)
@@ -106,7 +106,7 @@ describe("handshake", () => {
       assert.strictEqual(bench.session.agreed()?.initialized, true)
     }))
 
-  it.effect("[LIF-06] refuses initialize on a session that has one, and goes on as it was", () =>
+  it.effect("[field LIF-06] refuses initialize on a session that has one, and goes on as it was", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer()
       const again = bench.ask(2, "initialize", { ...initialize(), clientInfo: { name: "other", version: "2" } })
@@ -130,7 +130,7 @@ describe("handshake", () => {
       assert.deepStrictEqual(bench.ask(2, "tools/call").only, success(2, { served: 1 }))
     }))
 
-  it.effect("[LIF-04] serves requests between the answer to initialize and initialized", () =>
+  it.effect("[field LIF-04] serves requests between the answer to initialize and initialized", () =>
     Effect.gen(function*() {
       const bench = yield* server()
       bench.ask(1, "initialize", initialize())
@@ -143,7 +143,7 @@ describe("handshake", () => {
       )
     }))
 
-  it.effect("[LIF-04] [SHT-01] what is pipelined behind a slow initialize is served once that is answered", () =>
+  it.effect("[field LIF-04] [SHT-01] what is pipelined behind a slow initialize is served once that is answered", () =>
     Effect.gen(function*() {
       const go = yield* Deferred.make<void>()
       const bench = yield* server({ handler: handler({ initialize: () => Effect.as(Deferred.await(go), {}) }) })
@@ -192,7 +192,7 @@ describe("handshake", () => {
       assert.strictEqual(yield* bench.session.closed, "failed")
     }))
 
-  it.effect("[LIF-10] [LIF-11] a cancel of initialize is ignored", () =>
+  it.effect("[LIF-10] [field LIF-11] a cancel of initialize is ignored", () =>
     Effect.gen(function*() {
       const go = yield* Deferred.make<void>()
       const bench = yield* server({ handler: handler({ initialize: () => Effect.as(Deferred.await(go), {}) }) })
@@ -227,7 +227,7 @@ describe("handshake", () => {
 })
 
 describe("ping", () => {
-  it.effect("[PNG-01] [LIF-05] is answered in every state, before initialize too, with the id as it came", () =>
+  it.effect("[PNG-01] [field LIF-05] is answered in every state, before initialize too, with the id as it came", () =>
     Effect.gen(function*() {
       const bench = yield* server({ handler: handler({ ping: never }) })
       const before = ["req-abc", "1", "", "01", -5, 0].map((id) => bench.ask(id, "ping").only)
@@ -249,7 +249,7 @@ describe("requests", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
-  it.effect("[CON-01] [RPC-01] each stream gets its own answer, whatever the order", () =>
+  it.effect("[CON-01] [field RPC-01] each stream gets its own answer, whatever the order", () =>
     Effect.gen(function*() {
       const gates = new Map<unknown, Deferred.Deferred<void>>()
       const bench = yield* readyServer({
@@ -290,7 +290,7 @@ describe("requests", () => {
       assert.deepStrictEqual(first.only, success(4, { done: true }))
     }))
 
-  it.effect("[RPC-03] an id that was answered may come again: it is served", () =>
+  it.effect("an id that was answered may come again: it is served", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer()
       bench.ask(1, "tools/list")
@@ -319,7 +319,7 @@ describe("requests", () => {
       assert.strictEqual(codeOf(bench.ask(1025, "slow")), -32000)
     }))
 
-  it.effect("[RPC-09] failures are written by the revision of the session", () =>
+  it.effect("[field RPC-09] failures are written by the revision of the session", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer({
         handler: handler({
@@ -447,7 +447,7 @@ describe("requests", () => {
 })
 
 describe("cancelling", () => {
-  it.effect("[CAN-03] [PRG-06] [RPC-03] interrupts the handler and never answers, ids 0 and \"\" too", () =>
+  it.effect("[CAN-03] [field PRG-06] [field RPC-03] interrupts the handler and never answers, ids 0 and \"\" too", () =>
     Effect.gen(function*() {
       for (const id of [0, "", 4, "four", "4"]) {
         let finalized = false
@@ -537,7 +537,7 @@ describe("cancelling", () => {
 })
 
 describe("notifications", () => {
-  it.effect("[RPC-08] [RPC-13] unknown ones are never answered and break nothing", () =>
+  it.effect("[field RPC-08] [field RPC-13] unknown ones are never answered and break nothing", () =>
     Effect.gen(function*() {
       const seen: Array<string> = []
       const bench = yield* readyServer({
@@ -576,7 +576,7 @@ describe("notifications", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
-  it.effect("[RPC-15] [CAN-05] answers to no request are ignored, twice too", () =>
+  it.effect("[field RPC-15] [CAN-05] answers to no request are ignored, twice too", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer()
       for (const id of [999, 3, 3, "x"]) {
@@ -585,7 +585,7 @@ describe("notifications", () => {
       assert.deepStrictEqual(bench.ask(1, "ping").only, success(1))
     }))
 
-  it.effect("[RPC-05] errors without an id are logged as what they are, the session lives", () =>
+  it.effect("[field RPC-05] errors without an id are logged as what they are, the session lives", () =>
     Effect.gen(function*() {
       const logs: Array<string> = []
       const logger = Logger.make((options) => void logs.push(`${options.logLevel} ${String(options.message)}`))

@@ -352,9 +352,13 @@ describe("kept in a store", () => {
       bench.shake()
       const first = yield* Effect.forkChild(two.get(bench.session.id, ""), { startImmediately: true })
       const second = yield* Effect.forkChild(two.get(bench.session.id, ""), { startImmediately: true })
+      const third = yield* Effect.forkChild(two.get(bench.session.id, ""), { startImmediately: true })
       yield* Fiber.interrupt(first)
       yield* Deferred.succeed(gate, undefined)
-      assert.strictEqual((yield* Fiber.join(second)).id, bench.session.id)
+      const session = yield* Fiber.join(second)
+      assert.strictEqual(session.id, bench.session.id)
+      // It was revived once, for all of them.
+      assert.deepStrictEqual([yield* Fiber.join(third), yield* two.count], [session, 1])
     }).pipe(Effect.provide(slow))
   })
 

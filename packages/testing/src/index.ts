@@ -1,4 +1,8 @@
+export * as FaultyTransport from "./FaultyTransport.ts"
+export * as Golden from "./Golden.ts"
+export * as Laws from "./Laws.ts"
 export * as ScriptedServer from "./ScriptedServer.ts"
 export * as TestError from "./TestError.ts"
+export * as TestHttp from "./TestHttp.ts"
 export * as TestPeer from "./TestPeer.ts"
 export * as TestServer from "./TestServer.ts"

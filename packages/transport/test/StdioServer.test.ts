@@ -135,7 +135,7 @@ describe("messages", () => {
       assert.deepStrictEqual(answers, [])
     }))
 
-  it.effect("[RPC-10] hands on members that nobody knows", () =>
+  it.effect("[field RPC-10] hands on members that nobody knows", () =>
     Effect.gen(function*() {
       const { endpoint, exchanges } = keeper()
       const message: unknown = { jsonrpc: "2.0", method: "x", params: { extra: 1, _meta: { "a.b/c": [] } }, trace: "x" }

@@ -67,7 +67,7 @@ const probe = Effect.fnUntraced(function*(
   let asked = modern
   for (let tries = 0; tries < 3; tries++) {
     const { outcome, session } = yield* discover(options, opened, asked)
-    const verdict = Negotiation.judge(options.transport.kind, options.revisions, asked, outcome)
+    const verdict = Negotiation.judge(options.transport.kind, options.revisions, outcome)
     switch (verdict._tag) {
       case "Retry":
         asked = verdict.revision

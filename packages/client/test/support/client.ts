@@ -3,7 +3,7 @@ import { McpClient, Negotiation } from "@mcpfx/client"
 import type { ClientOptions } from "@mcpfx/client"
 import { ScriptedServer } from "@mcpfx/testing"
 import { ClientTransport } from "@mcpfx/transport"
-import { Effect, Fiber } from "effect"
+import { Effect, type Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
 /** Each with verdicts of its own, unless the test shares them. */

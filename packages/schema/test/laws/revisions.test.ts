@@ -159,7 +159,7 @@ describe("any neutral value is written as the specification of each revision all
 describe("the schemas of the neutral model", () => {
   for (const method of methods) {
     it.prop(
-      `[RPC-10] ${method.name}: what a revision reads is of the neutral shape`,
+      `${method.name}: what a revision reads is of the neutral shape`,
       [Arbitrary.schema(method.params)],
       ([
         params

@@ -1,6 +1,6 @@
 /**
  * Gathers changes between two announcements: the first goes out at once, those that follow wait for the end of the
- * window, and the last is never lost.
+ * window, and the last is never lost. While there is no stream to send on, they wait for the next one.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,32 +11,67 @@ export interface Options {
   /** Changes that may wait; past it a resource's change becomes that of what `collapse` gives. */
   readonly capacity: number
   readonly collapse: (change: Change) => Change
-  /** Sends one change; may wait for its stream, changes gather meanwhile. */
-  readonly send: (change: Change) => Effect.Effect<void>
+  /** Sends one change; may wait for its stream, changes gather meanwhile. `false` when there was no stream to send it on. */
+  readonly send: (change: Change) => Effect.Effect<boolean>
   /** Runs the pump in a fiber that its owner ends. */
   readonly run: (pump: Effect.Effect<void>) => void
 }
 
+export interface Gatherer {
+  /** Takes a change, synchronously. */
+  readonly offer: (change: Change) => void
+  /** Sends what waits, now that there is a stream. */
+  readonly resume: () => void
+}
+
 const keyOf = (change: Change): string => change.kind === "resource" ? `resource ${change.uri}` : change.kind
 
-/** Takes changes, synchronously. */
-export const make = (options: Options): (change: Change) => void => {
+export const make = (options: Options): Gatherer => {
   const waiting = new Map<string, Change>()
   let pumping = false
+  /** Counts the streams, to see one that came while a change failed on the one before. */
+  let streams = 0
+
+  const add = (change: Change): void => {
+    const kept = waiting.size < options.capacity ? change : options.collapse(change)
+    waiting.set(keyOf(kept), kept)
+  }
+
+  /** Sends all that waits; what finds no stream waits on. */
+  const flush = Effect.fnUntraced(function*() {
+    const batch = Array.from(waiting.values())
+    waiting.clear()
+    let reached = true
+    for (const change of batch) {
+      reached = reached && (yield* options.send(change))
+      if (!reached) add(change)
+    }
+    return reached
+  })
+
   const pump = Effect.gen(function*() {
     while (waiting.size > 0) {
-      const batch = Array.from(waiting.values())
-      waiting.clear()
-      for (const change of batch) yield* options.send(change)
-      yield* Effect.sleep(options.window)
+      const before = streams
+      const reached = yield* flush()
+      if (reached) yield* Effect.sleep(options.window)
+      else if (streams === before) break
     }
     pumping = false
   })
-  return (change) => {
-    const kept = waiting.size < options.capacity ? change : options.collapse(change)
-    waiting.set(keyOf(kept), kept)
+  const start = (): void => {
     if (pumping) return
     pumping = true
     options.run(pump)
+  }
+
+  return {
+    offer: (change) => {
+      add(change)
+      start()
+    },
+    resume: () => {
+      streams++
+      if (waiting.size > 0) start()
+    }
   }
 }

@@ -40,10 +40,20 @@ const enter = (outer: Context.Context<never>, request: Request): Context.Context
   return LogBridge.listen(identified, request.logLevel)
 }
 
+/** Whether the fiber that asks, and so will run the effect, has everything there already: mostly it does. */
+const isServed = <A, E>(
+  effect: Effect.Effect<A, E, RequestServices>,
+  request: Request
+): effect is Effect.Effect<A, E> => {
+  const context = Fiber.getCurrent()?.context
+  return context !== undefined && hasScope(context) && isEntered(context, request) &&
+    enter(context, request) === context
+}
+
 export const entering = <A, E>(
   effect: Effect.Effect<A, E, RequestServices>,
   request: Request
 ): Effect.Effect<A, E> =>
-  isExit(effect)
+  isExit(effect) || isServed(effect, request)
     ? effect
     : Effect.updateContext(effect, (context: Context.Context<never>) => enter(context, request))

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type { CacheHint, Complete, EntryFacts, InvalidArguments, RequestServices } from "../Entry.ts"
 import { entering } from "./enter.ts"
 import { find, isVisible } from "./entries.ts"
+import { isExit } from "./exit.ts"
 import type { Answer, Lane, Request, Wire } from "./lane.ts"
 
 type Run<Result_, E> = Effect.Effect<Result_, E, RequestServices>
@@ -16,36 +17,48 @@ type Run<Result_, E> = Effect.Effect<Result_, E, RequestServices>
 /** Runs a handler with the facts of its request; at most so many at a time. */
 export type Gate = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-const serve = <Params, Result_>(
+/** What `run` gives is a result on the wire already. */
+const serving = <Params, Result_>(
   wire: Wire<Params, Result_>,
   gate: Gate,
-  run: (params: Params, context: Request) => Run<Result_, McpError.McpError>
+  run: (params: Params, context: Request) => Run<JsonRpc.JsonObject, McpError.McpError>
 ) =>
 (request: JsonRpc.Request, context: Request): Answer => {
   const params = wire.decode(request)
   if (Result.isFailure(params)) return Effect.fail(params.failure)
   // Requests are run inside of their fibers, so what throws here is a defect of theirs.
-  return gate(entering(Effect.mapEager(run(params.success, context), wire.encode), context))
+  return gate(entering(run(params.success, context), context))
 }
 
+const serve = <Params, Result_>(
+  wire: Wire<Params, Result_>,
+  gate: Gate,
+  run: (params: Params, context: Request) => Run<Result_, McpError.McpError>
+) => serving(wire, gate, (params, context) => Effect.mapEager(run(params, context), wire.encode))
+
 /** What a tool's arguments being wrong means on this revision (TOL-13, TOL-14). */
-const recover = (lane: Lane) => (error: McpError.McpError | InvalidArguments) => {
-  if (error._tag !== "InvalidArguments") return Effect.fail(error)
-  const text = error.describe()
-  return lane.revision.features.invalidArguments === "error"
-    ? Effect.fail(new McpError.InvalidParams({ detail: text }))
-    : Effect.succeed<Outcome.ToolCall>({ content: [{ type: "text", text }], isError: true })
-}
+const recover =
+  (lane: Lane, wire: Wire<unknown, Outcome.ToolCall>) => (error: McpError.McpError | InvalidArguments) => {
+    if (error._tag !== "InvalidArguments") return Effect.fail(error)
+    const text = error.describe()
+    return lane.revision.features.invalidArguments === "error"
+      ? Effect.fail(new McpError.InvalidParams({ detail: text }))
+      : Effect.succeed(wire.encode({ content: [{ type: "text", text }], isError: true }))
+  }
 
 export const addTools = (lane: Lane, gate: Gate): void =>
   lane.add(Methods.ToolsCall, (wire) => {
-    const recovering = recover(lane)
-    return serve(wire, gate, (params, context) => {
+    const onFailure = recover(lane, wire)
+    const outcome = { onFailure, onSuccess: (result: Outcome.ToolCall) => Effect.succeed(wire.encode(result)) }
+    return serving(wire, gate, (params, context) => {
       const entry = lane.snapshot().tool(params.name)
       if (entry === undefined || !isVisible(entry, context)) {
         return Effect.fail(new McpError.ToolNotFound({ name: params.name }))
       }
-      return Effect.catchEager(entry.run(params), recovering)
+      const run = entry.run(params)
+      return isExit(run)
+        ? Effect.catchEager(Effect.mapEager(run, wire.encode), onFailure)
+        : Effect.matchEffect(run, outcome)
     })
   })
 

@@ -14,22 +14,26 @@ const coalescer = Effect.fnUntraced(function*(capacity = 10, slow: Duration.Inpu
   const scope = yield* Scope.Scope
   const sent: Array<string> = []
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  const offer = Coalesce.make({
+  const stream = { open: true }
+  const { offer, resume } = Coalesce.make({
     window: Duration.millis(100),
     capacity,
     collapse: (change) => change.kind === "resource" ? resource("demo://above") : change,
     send: (change) =>
       Effect.andThen(
         Duration.toMillis(slow) === 0 ? Effect.void : Effect.sleep(slow),
-        Effect.sync(() => void sent.push(change.kind === "resource" ? change.uri : change.kind))
+        Effect.sync(() => {
+          if (stream.open) sent.push(change.kind === "resource" ? change.uri : change.kind)
+          return stream.open
+        })
       ),
     run: (pump) => void Fiber.runIn(run(pump), scope)
   })
-  return { offer, sent }
+  return { offer, resume, sent, stream }
 })
 
 describe("coalesce", () => {
-  it.effect("[SUB-02] the first change goes out at once, a storm after it as one, the last is never lost", () =>
+  it.effect("[field SUB-02] the first change goes out at once, a storm after it as one, the last is never lost", () =>
     Effect.gen(function*() {
       const { offer, sent } = yield* coalescer()
       offer({ kind: "tools" })
@@ -44,7 +48,7 @@ describe("coalesce", () => {
       assert.strictEqual(sent.length, 3)
     }))
 
-  it.effect("[SUB-05] changes at 0, 10 and 20 ms: the trailing edge comes", () =>
+  it.effect("[field SUB-05] changes at 0, 10 and 20 ms: the trailing edge comes", () =>
     Effect.gen(function*() {
       const { offer, sent } = yield* coalescer()
       for (let i = 0; i < 3; i++) {
@@ -74,6 +78,36 @@ describe("coalesce", () => {
       assert.deepStrictEqual(sent, ["demo://a"])
       yield* TestClock.adjust("1100 millis")
       assert.deepStrictEqual(sent, ["demo://a", "demo://a"])
+    }))
+
+  it.effect("[SUB-05] without a stream each change is kept once, within the capacity, for the stream that comes", () =>
+    Effect.gen(function*() {
+      const { offer, resume, sent, stream } = yield* coalescer(3)
+      stream.open = false
+      for (let i = 0; i < 100; i++) {
+        for (const uri of ["demo://a", "demo://b", `demo://${i}`]) offer(resource(uri))
+        offer({ kind: "tools" })
+        yield* TestClock.adjust("10 millis")
+      }
+      resume()
+      assert.deepStrictEqual(sent, [])
+      stream.open = true
+      resume()
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(sent, ["demo://a", "demo://b", "demo://0", "tools", "demo://above"])
+    }))
+
+  it.effect("[SUB-05] a stream that comes while a change fails on the one before gets it", () =>
+    Effect.gen(function*() {
+      const { offer, resume, sent, stream } = yield* coalescer(10, "1 second")
+      stream.open = false
+      offer(resource("demo://a"))
+      yield* TestClock.adjust("500 millis")
+      resume()
+      yield* TestClock.adjust("500 millis")
+      stream.open = true
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(sent, ["demo://a"])
     }))
 })
 

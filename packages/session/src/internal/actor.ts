@@ -373,6 +373,7 @@ export class Actor implements Host, Peer.Sender {
         if (this.terms.closed) return Refusals.over(this.terms.revision)
         this.links ??= []
         this.links.push(link)
+        this.options.onAttached?.()
         return Effect.void
       }),
       () =>

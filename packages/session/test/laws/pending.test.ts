@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe("Pending", () => {
-  it("[RPC-03] [RPC-15] [RPC-02] behaves as a list of what was sent, whatever the order", () => {
+  it("[RPC-03] [field RPC-15] [field RPC-02] behaves as a list of what was sent, whatever the order", () => {
     fc.assert(fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       const pending = Pending.make<string>()
       const model = new Map<number, string>()
@@ -67,7 +67,7 @@ describe("Pending", () => {
     }))
   })
 
-  it("[RPC-02] a string that is an id itself is not taken for an integer", () => {
+  it("[field RPC-02] a string that is an id itself is not taken for an integer", () => {
     const ids = [1, "1"]
     const pending = Pending.make<string>((n) => ids[n - 1] ?? n)
     pending.add("integer")

@@ -117,7 +117,7 @@ const clientStep = fc.oneof(
 )
 
 describe("Session, sending", () => {
-  it("[RPC-15] [MEM-05] [SHT-06] every request ends exactly once, as the model says, and nothing is left", () =>
+  it("[field RPC-15] [MEM-05] [SHT-06] every request ends exactly once, as the model says, and nothing is left", () =>
     whatever(fc.array(clientStep, { maxLength: 60 }), (steps) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()

@@ -8,7 +8,7 @@ for (const file of process.argv.slice(2)) {
   try {
     await import(file)
   } catch (error) {
-    process.stdout.write(`${told(error)}\n`)
+    process.stdout.write(`${decodeURIComponent(file.slice(file.lastIndexOf("/") + 1))}: ${told(error)}\n`)
     process.exitCode = 1
   }
 }

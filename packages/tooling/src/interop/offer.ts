@@ -1,0 +1,53 @@
+/** What every server offers, whatever it is made with: names, texts, and the state that its tools share. */
+import { setTimeout } from "node:timers/promises"
+
+export const info = { name: "interop", version: "1.0.0" }
+
+export const tools = {
+  add: { name: "add", description: "Adds two numbers" },
+  fail: { name: "fail", description: "Always ends with an error" },
+  steps: { name: "steps", description: "Reports three steps, then ends" },
+  say: { name: "say", description: "Logs one message" },
+  wait: { name: "wait", description: "Waits until it is cancelled" },
+  status: { name: "status", description: "Tells how many calls wait and how many were cancelled" },
+  grow: { name: "grow", description: "Adds the tool `late`, or removes it" },
+  touch: { name: "touch", description: "Says that the message of the day has changed" },
+  where: { name: "where", description: "Tells the working directory and the variable INTEROP_WORD" }
+} as const
+
+/** All that `tools/list` gives at first, in order. */
+export const toolNames: ReadonlyArray<string> = Object.keys(tools).toSorted()
+
+export const late = { name: "late", description: "Comes and goes" }
+export const failure = "it always fails"
+export const said = "said by the server"
+export const steps = [1, 2, 3] as const
+export const done = "done"
+
+export const motd = { uri: "memo://motd", name: "motd", text: "Be kind.", mimeType: "text/plain" }
+export const note = { uriTemplate: "memo://note/{name}", name: "note", mimeType: "text/plain" }
+export const noteText = (name: string): string => `the note of ${name}`
+export const greet = { name: "greet", description: "Asks for a greeting" }
+export const greeting = (who: string): string => `Greet ${who}.`
+
+/** Completes the names that notes and greetings take. */
+export const complete = (typed: string): Array<string> => ["ada", "alan", "grace"].filter((name) => name.startsWith(typed))
+
+/** Calls of `wait` in this process: those that wait now, and all that were cancelled. */
+export const waiting = { now: 0, cancelled: 0 }
+
+export const status = () => ({ waiting: waiting.now, cancelled: waiting.cancelled })
+
+export const where = () => ({ cwd: process.cwd(), word: process.env["INTEROP_WORD"] ?? "" })
+
+/** The handler of `wait` for servers that cancel with a signal. */
+export const waitFor = async (signal: AbortSignal): Promise<string> => {
+  waiting.now++
+  try {
+    await setTimeout(60_000, undefined, { signal })
+    return "waited"
+  } finally {
+    waiting.now--
+    if (signal.aborted) waiting.cancelled++
+  }
+}
