@@ -36,7 +36,7 @@ const main = Effect.gen(function*() {
 
   for (const version of ["2024-11-05", "2025-06-18", "2026-07-28"] as const) {
     yield* title(`${version} over standard input and output`)
-    yield* drive(print).pipe(
+    yield* drive(`note-${version}-stdio`, print).pipe(
       Effect.provide(client(version).pipe(Layer.provide(tapped(print)), Layer.provide(overStdio(folder))))
     )
   }
@@ -45,7 +45,7 @@ const main = Effect.gen(function*() {
     const url = yield* serverUrl
     for (const version of ["2025-03-26", "2025-06-18", "2026-07-28"] as const) {
       yield* title(`${version} over HTTP at ${url}`)
-      yield* drive(print).pipe(
+      yield* drive(`note-${version}-http`, print).pipe(
         Effect.provide(client(version).pipe(Layer.provide(tapped(print)), Layer.provide(overHttp(url))))
       )
     }

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Result from "effect/Result"
-import type { Ask } from "./Ask.ts"
+import type { Ask } from "./Capabilities.ts"
 import type { Icon } from "./Implementation.ts"
 import type { Fields } from "./internal/contractSpec.ts"
 import { mismatch } from "./internal/side.ts"

@@ -6,7 +6,7 @@
 import type * as Option from "effect/Option"
 import type * as Result from "effect/Result"
 import type { Annotations } from "./Annotations.ts"
-import type { Ask } from "./Ask.ts"
+import type { Ask } from "./Capabilities.ts"
 import type { Icon } from "./Implementation.ts"
 import type { Fields, Plain } from "./internal/contractSpec.ts"
 import { refuse, ResourceContract, TemplateContract as TemplateContract_ } from "./internal/resourceContract.ts"

@@ -5,7 +5,7 @@
  */
 import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type { Ask } from "./Ask.ts"
+import type { Ask } from "./Capabilities.ts"
 import * as HeaderParam from "./HeaderParam.ts"
 import type { Icon } from "./Implementation.ts"
 import type { Fields as Fields_, Plain as Plain_ } from "./internal/contractSpec.ts"

@@ -1,5 +1,4 @@
 export * as Annotations from "./Annotations.ts"
-export * as Ask from "./Ask.ts"
 export * as Cancellation from "./Cancellation.ts"
 export * as Capabilities from "./Capabilities.ts"
 export * as Codes from "./Codes.ts"

@@ -93,7 +93,7 @@ describe("toDescriptor", () => {
       arguments: { a: Schema.String },
       icons,
       meta: { b: 1 },
-      asks: ["sample"],
+      asks: ["sampling"],
       scopes: ["read"]
     })
     assert.deepStrictEqual(Prompt.toDescriptor(full), {
@@ -104,7 +104,7 @@ describe("toDescriptor", () => {
       icons,
       _meta: { b: 1 }
     })
-    assert.deepStrictEqual([full.asks, full.scopes], [["sample"], ["read"]])
+    assert.deepStrictEqual([full.asks, full.scopes], [["sampling"], ["read"]])
     assert.isTrue(Prompt.isContract(full))
     assert.isFalse(Prompt.isContract({ _tag: "PromptContract" }))
   })

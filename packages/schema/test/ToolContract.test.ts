@@ -341,7 +341,7 @@ describe("toDescriptor", () => {
       annotations: { readOnlyHint: true },
       icons,
       meta: { a: 1 },
-      asks: ["elicit"],
+      asks: ["elicitation.form"],
       scopes: ["write"],
       task: "may"
     })
@@ -357,7 +357,7 @@ describe("toDescriptor", () => {
       _meta: { a: 1 }
     })
     assert.deepStrictEqual(Tool.toDescriptor(Tool.make("t", { task: "must" })).execution, { taskSupport: "required" })
-    assert.deepStrictEqual([full.asks, full.scopes, full.task], [["elicit"], ["write"], "may"])
+    assert.deepStrictEqual([full.asks, full.scopes, full.task], [["elicitation.form"], ["write"], "may"])
     assert.deepStrictEqual([Add.asks, Add.scopes, Add.task], [[], [], "never"])
   })
 

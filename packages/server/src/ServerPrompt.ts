@@ -13,7 +13,6 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { Only, Provider, Providers } from "./Completer.ts"
 import type { RequestServices } from "./Entry.ts"
-import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
 import { completions } from "./internal/completions.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
@@ -133,7 +132,7 @@ export const prompt = <
         name: contract.name,
         descriptor: PromptContract.toDescriptor(contract),
         visible: visibility(enclosing, target, options?.visible),
-        asks: capabilitiesOf(contract.asks),
+        asks: contract.asks,
         scopes: [...new Set([...contract.scopes, ...(options?.scopes ?? [])])],
         get: getPrompt(contract, enclosing, (args) => running(captured, handler(args))),
         completions: completions(complete, { target, contract, enclosing, captured })

@@ -11,7 +11,6 @@ import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Only, Provider, Providers } from "./Completer.ts"
 import type { CacheHint, RequestServices } from "./Entry.ts"
-import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
 import { completions } from "./internal/completions.ts"
 import { type Pieces, Result } from "./internal/contents.ts"
@@ -80,7 +79,7 @@ export const result = <Content = never>(
     : new Result(Option.none(), options.contents, options.cache, options.meta)
 
 const facts = (contract: ResourceContract.Common<unknown>, options: Options = {}) => ({
-  asks: capabilitiesOf(contract.asks),
+  asks: contract.asks,
   scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
   cache: options.cache
 })

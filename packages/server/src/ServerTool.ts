@@ -9,7 +9,6 @@ import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { RequestServices } from "./Entry.ts"
-import { capabilitiesOf } from "./internal/asks.ts"
 import { capture } from "./internal/capture.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
 import { makeCheck } from "./internal/foreign.ts"
@@ -100,7 +99,7 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
         descriptor: ToolContract.toDescriptor(contract),
         headerParams: contract.headerParams,
         visible: visibility(enclosing, { kind: "tool", name }, options.visible),
-        asks: capabilitiesOf(contract.asks),
+        asks: contract.asks,
         scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
         run: runTool(contract, enclosing, checks, (input) => gate(running(captured, handler(input))))
       })

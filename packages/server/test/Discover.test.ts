@@ -47,7 +47,7 @@ describe("capabilities", () => {
         })
       }))
 
-    it.effect(`[CAP-01] ${version}: options declare empty lists, silence, and what is not of the protocol`, () =>
+    it.effect(`[CAP-01] [EXT-02] [EXT-03] ${version}: options declare empty lists, silence, and what is not of the protocol`, () =>
       Effect.gen(function*() {
         const endpoint = yield* serve(oneTool, {
           capabilities: {

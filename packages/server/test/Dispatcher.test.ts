@@ -93,6 +93,8 @@ describe("every method on every revision", () => {
         assert.strictEqual(yield* read("demo://a"), "A")
         assert.strictEqual(yield* read("demo://item/all"), "every")
         assert.strictEqual(yield* read("demo://item/5"), "item 5")
+        const deeper = yield* client.request("resources/read", { uri: "demo://item/5/x" })
+        assert.strictEqual(deeper.code, version === modern ? -32602 : -32002)
       }))
 
     it.effect(`[RES-05] [RES-06] [field RES-05] ${version}: what is not there has the code of the revision, with its URI`, () =>
@@ -107,7 +109,7 @@ describe("every method on every revision", () => {
         }
       }))
 
-    it.effect(`[PRM-01] [PRM-03] ${version}: prompts/list and prompts/get`, () =>
+    it.effect(`[PRM-01] [PRM-03] [PRM-06] ${version}: prompts/list and prompts/get`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         const list = yield* client.request("prompts/list")
@@ -121,7 +123,7 @@ describe("every method on every revision", () => {
         )
       }))
 
-    it.effect(`[CMP-02] [CMP-03] [SCH-25] ${version}: completion/complete gives at most 100 values`, () =>
+    it.effect(`[CMP-02] [CMP-03] [CMP-06] [SCH-25] ${version}: completion/complete gives at most 100 values`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         const complete = (ref: object, name: string, value: string) =>
@@ -174,7 +176,7 @@ describe("every method on every revision", () => {
         assert.strictEqual(at(none.result, "content", 0, "text"), "")
       }))
 
-    it.effect(`[SCH-18] ${version}: a defect is told as an internal error and nothing else, and others go on`, () =>
+    it.effect(`[TOL-21] [SCH-18] ${version}: a defect is told as an internal error and nothing else, and others go on`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
         for (const name of ["boom", "throws"]) {
@@ -228,6 +230,21 @@ describe("every method on every revision", () => {
         assert.strictEqual(at(result, "instructions"), "Be brief")
       }))
 
+    it.effect(`[field LIF-04] [field LIF-05] ${version}: what comes between initialize and initialized is served`, () =>
+      Effect.gen(function*() {
+        const client = new Client(yield* serve(everything), version, new Wire())
+        client.start("initialize", {
+          protocolVersion: version,
+          capabilities: {},
+          clientInfo: { name: "x", version: "0" }
+        })
+        assert.deepStrictEqual(client.start("ping").result, {})
+        assert.deepStrictEqual(client.start("logging/setLevel", { level: "error" }).result, {})
+        assert.strictEqual(Object(at(client.start("tools/list").result, "tools")).length, 6)
+        client.notify("notifications/initialized")
+        assert.strictEqual(Object(at(client.start("tools/list").result, "tools")).length, 6)
+      }))
+
     it.effect(`[PNG-01] ${version}: ping is {} at any time`, () =>
       Effect.gen(function*() {
         const endpoint = yield* serve(everything)
@@ -257,8 +274,10 @@ describe("every method on every revision", () => {
     it.effect(`[field RPC-14] ${version}: lists need no params`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(everything), version)
-        const bare = client.raw({ jsonrpc: "2.0", id: 2, method: "tools/list" })
-        assert.strictEqual(Object(at(bare.result, "tools")).length, 6)
+        for (const params of [undefined, {}, { _meta: {} }]) {
+          const bare = client.raw({ jsonrpc: "2.0", id: 2, method: "tools/list", ...(params && { params }) })
+          assert.strictEqual(Object(at(bare.result, "tools")).length, 6)
+        }
       }))
   }
 })
@@ -279,6 +298,29 @@ describe("results of 2026-07-28", () => {
         "example.com/trace": "t1",
         [key]: { name: "tester", version: "1.2.3" }
       })
+    }))
+
+  it.effect("[CCH-10] every page of a list has the same scope, private as soon as one entry is not for everybody", () =>
+    Effect.gen(function*() {
+      const scopes = Effect.fnUntraced(function*(guarded: boolean) {
+        const registrations = register(
+          ...["a", "b", "c"].map((name) =>
+            tool(name, () => Effect.succeed(text("")), guarded && name === "b" ? { visible: () => true } : {})
+          )
+        )
+        const options = { pageSize: 1, cache: { ttlMs: 5000, scope: "public" } } as const
+        const client = connect(yield* serve(registrations, options), modern)
+        const seen: Array<unknown> = []
+        let cursor: unknown
+        do {
+          const { result } = yield* client.request("tools/list", cursor === undefined ? {} : { cursor })
+          seen.push(at(result, "cacheScope"))
+          cursor = at(result, "nextCursor")
+        } while (cursor !== undefined)
+        return seen
+      })
+      assert.deepStrictEqual(yield* scopes(false), ["public", "public", "public"])
+      assert.deepStrictEqual(yield* scopes(true), ["private", "private", "private"])
     }))
 
   it.effect("[CCH-01] hints of lists come from the options, those of reads from the resource", () =>

@@ -78,9 +78,15 @@ describe("connections", () => {
         for (const params of [{}, { requestId: null }, { requestId: {} }, { requestId: "5" }, { requestId: 6 }]) {
           client.notify("notifications/cancelled", params)
         }
-        client.notify("vendor/event", { a: 1 })
-        client.notify("notifications/future", { b: [] })
-        client.raw({ jsonrpc: "2.0", id: 999, result: {} })
+        for (
+          const told of [
+            client.notify("vendor/event", { a: 1 }),
+            client.notify("notifications/future", { b: [] }),
+            client.raw({ jsonrpc: "2.0", id: 999, result: {} })
+          ]
+        ) {
+          assert.deepStrictEqual([told.answer, told.rejected, told.pushed], [undefined, undefined, []])
+        }
         yield* TestClock.adjust("1 second")
         assert.strictEqual(said(sent), "a")
       }))
@@ -121,7 +127,7 @@ describe("connections", () => {
         assert.strictEqual(said(kept), "kept")
       }))
 
-    it.effect(`${version}: past the limit one request is refused and the others go on`, () =>
+    it.effect(`[TOL-21] ${version}: past the limit one request is refused and the others go on`, () =>
       Effect.gen(function*() {
         const endpoint = yield* serve(demo(), { limits: { requestsInFlight: 2 } })
         const client = connect(endpoint, version)
@@ -328,6 +334,19 @@ describe("HTTP with sessions", () => {
         const rejected = yield* Effect.flip(Effect.scoped(effect))
         assert.deepStrictEqual([rejected.httpStatus, rejected.error.code], [404, -32001])
       }
+    }))
+
+  it.effect("[field LIF-06] initialize without a session id makes another session, which shares nothing with the first", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* serve(demo())
+      const first = yield* open(endpoint)
+      const second = yield* open(endpoint, "2025-03-26")
+      assert.notStrictEqual(first.sessionId, second.sessionId)
+      const version = (client: Client) => Effect.map(client.request("tools/call", { name: "whoami" }), said)
+      assert.strictEqual(yield* version(first), JSON.stringify(["2025-11-25", "probe", true]))
+      assert.strictEqual(yield* version(second), JSON.stringify(["2025-03-26", "probe", true]))
+      assert.strictEqual(first.start("initialize").code, -32600)
+      assert.strictEqual(yield* version(first), JSON.stringify(["2025-11-25", "probe", true]))
     }))
 
   it.effect("[CON-02] [SEC-06] a session of somebody else is not found", () =>

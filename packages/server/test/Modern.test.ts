@@ -54,6 +54,35 @@ describe("what is known", () => {
       )
     }))
 
+  it.effect("[STA-02] conversations interleave on one connection, each under its own identity", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* serve(register(tool("who", () =>
+        Effect.gen(function*() {
+          const before = (yield* RequestContext).clientInfo?.name
+          yield* Effect.sleep("1 second")
+          const after = yield* RequestContext
+          return text(JSON.stringify([before, after.clientInfo?.name, after.clientCapabilities]))
+        }))))
+      const client = new Client(endpoint, "2025-11-25", new Wire())
+      const ask = (name: string, id: number, capabilities: object) =>
+        client.start("tools/call", {
+          name: "who",
+          ...envelope({
+            "io.modelcontextprotocol/clientInfo": { name, version: "0" },
+            "io.modelcontextprotocol/clientCapabilities": capabilities
+          })
+        }, id)
+      const first = ask("one", 1, {})
+      yield* TestClock.adjust("500 millis")
+      const second = ask("two", 2, { roots: {} })
+      const third = ask("one", 3, {})
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(
+        [first, second, third].map((sent) => JSON.parse(String(at(sent.result, "content", 0, "text")))),
+        [["one", "one", {}], ["two", "two", { roots: {} }], ["one", "one", {}]]
+      )
+    }))
+
   it.effect("[CON-07] a hundred callers at a time each are themselves, also in fibers they start", () =>
     Effect.gen(function*() {
       const me = Effect.map(CurrentPrincipal, (principal) => Option.getOrThrow(principal).subject)

@@ -67,7 +67,7 @@ describe("ServerTool", () => {
         }
       }))
 
-    it.effect("[SCH-10] [TOL-14] refuses arguments that do not fit, with the places, when it is asked for them", () =>
+    it.effect("[SCH-10] [TOL-14] [TOL-21] refuses arguments that do not fit, with the places, when it is asked for them", () =>
       Effect.gen(function*() {
         let handled = false
         const { call } = yield* offer(ServerTool.tool(Add, () => {
@@ -330,7 +330,7 @@ describe("ServerTool", () => {
 
     it.effect("gives the endpoint what it checks before admission", () =>
       Effect.gen(function*() {
-        const Deploy = Tool.make("deploy", { asks: ["elicit", "sampleTools"], scopes: ["a"], task: "may" })
+        const Deploy = Tool.make("deploy", { asks: ["elicitation.form", "sampling.tools"], scopes: ["a"], task: "may" })
         const { snapshot } = yield* offer(ServerTool.tool(Deploy, () => Effect.void, {
           scopes: ["b", "a"],
           visible: ({ facts }) => Option.isSome(facts.principal)

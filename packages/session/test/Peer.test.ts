@@ -597,7 +597,15 @@ describe("what the server sends to a client", () => {
       assert.strictEqual(at(bench.ask(3, "slow").only, "error", "code"), -32600)
     }))
 
-  it.effect("[RPC-17] [RPC-18] a server of 2026-07-28 sends no requests: what comes is not answered", () =>
+  it.effect("[PNG-01] [field LIF-05] a ping is answered before anything is agreed", () =>
+    Effect.gen(function*() {
+      const wire = new Wire()
+      const bench = yield* client(wire, { established: undefined })
+      yield* start(bench.session.peer.requestRaw("initialize", { protocolVersion: legacy.version }))
+      assert.deepStrictEqual(bench.ask(0, "ping").only, { jsonrpc: "2.0", id: 0, result: {} })
+    }))
+
+  it.effect("[RPC-17] [RPC-18] [STD-11] a server of 2026-07-28 sends no requests: what comes is not answered", () =>
     Effect.gen(function*() {
       const bench = yield* client(new Wire(), { established: established(modern) })
       for (const method of ["ping", "roots/list", "sampling/createMessage"]) {

@@ -9,7 +9,7 @@ import { admitted, echo, endpoint, keeper, settled } from "./support/scripted.ts
 import { code, exchange, idOf, notification, ping, pong, reason, serving } from "./support/stdio.ts"
 
 describe("lines", () => {
-  it.effect("[STD-01] [STD-02] writes one message a line, and nothing else", () =>
+  it.effect("[STD-01] [STD-02] [STD-17] writes one message a line, and nothing else", () =>
     Effect.gen(function*() {
       const io = yield* serving(echo)
       yield* io.send({ ...ping(1), params: { text: "a\nb\r\u2028é🎉" } }, notification, ping("2"))

@@ -6,8 +6,8 @@ import { Delete, Search, Summarize, Write } from "../notes/contract.ts"
 
 const wanted = "bread"
 
-/** One tour on the revision the client was told to speak; fails when something is not as it should be. */
-export const drive = Effect.fnUntraced(function*(print: (line: string) => void) {
+/** One tour on the revision the client was told to speak, with a note of its own; fails when something is not as it should be. */
+export const drive = Effect.fnUntraced(function*(note: string, print: (line: string) => void) {
   const client = yield* McpClient.McpClient
   const say = (text: string) => Effect.sync(() => print(`= ${text}`))
 
@@ -17,9 +17,9 @@ export const drive = Effect.fnUntraced(function*(print: (line: string) => void) 
   const { changes } = yield* client.subscribe({ uris: ["notes://index"] })
   yield* say("subscribed to the index of the notes")
 
-  const written = yield* client.call(Write, { name: `note-${revision.version}`, text: `- apples\n- ${wanted}` })
+  const written = yield* client.call(Write, { name: note, text: `- apples\n- ${wanted}` })
   yield* say(`wrote ${written.uri}, ${written.bytes} bytes`)
-  const [change] = yield* Stream.runCollect(Stream.take(changes, 1))
+  const [change] = yield* Effect.timeout(Stream.runCollect(Stream.take(changes, 1)), "10 seconds")
   yield* say(`heard of a change: ${change?.kind === "resource" ? change.uri : change?.kind}`)
 
   let reports = 0

@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Annotations } from "../Annotations.ts"
-import type { Ask } from "../Ask.ts"
+import type { Ask } from "../Capabilities.ts"
 import type { Icon } from "../Implementation.ts"
 import { InvalidContract } from "../InvalidContract.ts"
 import type { JsonObject } from "../JsonRpc.ts"

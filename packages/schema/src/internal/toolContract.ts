@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import type { Ask } from "../Ask.ts"
+import type { Ask } from "../Capabilities.ts"
 import * as HeaderParam from "../HeaderParam.ts"
 import type { Icon } from "../Implementation.ts"
 import { InvalidContract } from "../InvalidContract.ts"

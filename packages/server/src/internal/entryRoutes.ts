@@ -5,6 +5,7 @@ import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as Outcome from "@mcpfx/schema/Outcome"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { CacheHint, Complete, EntryFacts, InvalidArguments, RequestServices } from "../Entry.ts"
 import { entering } from "./enter.ts"
@@ -56,8 +57,8 @@ export const addTools = (lane: Lane, gate: Gate): void =>
         return Effect.fail(new McpError.ToolNotFound({ name: params.name }))
       }
       const run = entry.run(params)
-      return isExit(run)
-        ? Effect.catchEager(Effect.mapEager(run, wire.encode), onFailure)
+      return isExit(run) && Exit.isSuccess(run)
+        ? Effect.succeed(wire.encode(run.value))
         : Effect.matchEffect(run, outcome)
     })
   })

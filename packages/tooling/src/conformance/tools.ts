@@ -73,7 +73,7 @@ const LoggingTool = McpServer.tool(
 )
 
 const MissingCapability = McpServer.tool(
-  Tool.make("test_missing_capability", { description: "Needs sampling", asks: ["sample"] }),
+  Tool.make("test_missing_capability", { description: "Needs sampling", asks: ["sampling"] }),
   () => Effect.succeed("sampling is there")
 )
 

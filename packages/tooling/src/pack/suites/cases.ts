@@ -1,5 +1,5 @@
 /** The smallest test runner that works on every run time: named effects, each within a deadline. */
-import { Cause, Effect, Equal, Exit } from "effect"
+import { Cause, Effect, Equal, Exit, Schedule } from "effect"
 
 /** One thing that is tried; a failure or a defect is what went wrong. */
 export interface Case {
@@ -22,7 +22,7 @@ export const same = (what: string, actual: unknown, wanted: unknown): Effect.Eff
 /** Fails where the condition does not come true within three seconds. */
 export const eventually = (what: string, condition: () => boolean): Effect.Effect<void, Error> =>
   Effect.suspend(() => condition() ? Effect.void : Effect.fail(new Error(`${what} did not happen`))).pipe(
-    Effect.retry({ times: 300, schedule: { duration: "10 millis" } })
+    Effect.retry({ times: 300, schedule: Schedule.spaced("10 millis") })
   )
 
 const tryOne = ({ name, run }: Case): Effect.Effect<Ended> =>

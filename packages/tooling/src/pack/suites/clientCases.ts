@@ -8,7 +8,7 @@ type Client = McpClient.McpClient["Service"]
 type Failure = McpClientError.McpClientError | Error
 
 /** The first content of a result that is a text. */
-const textOf = (contents: ReadonlyArray<{ readonly type: string }>): unknown => {
+const textOf = (contents: ReadonlyArray<object>): unknown => {
   const first = contents[0]
   return first !== undefined && "text" in first ? first.text : undefined
 }
@@ -31,12 +31,12 @@ const steps: Readonly<Record<string, (client: Client) => Effect.Effect<void, Fai
     Effect.flatMap(client.call(Add, { a: 20, b: 22 }), (result) => same("the sum", result, { sum: 42 })),
   "is refused what does not fit": (client) =>
     Effect.flatMap(client.callTool("add", { a: "x" }), ({ isError }) => same("isError", isError, true)).pipe(
-      Effect.catch((error) => same("the reason", "reason" in error ? error.reason._tag : error, "PeerError"))
+      Effect.catch((error) => same("the reason", "reason" in error ? error.reason._tag : error, "Refused"))
     ),
   "reads a resource and a template": (client) =>
     Effect.gen(function*() {
-      yield* same("the resource", yield* client.read(Motd), "Be kind.")
-      yield* same("the member", yield* client.read(User, { id: 7 }), "user 7")
+      yield* same("the resource", textOf((yield* client.read(Motd)).contents), "Be kind.")
+      yield* same("the member", textOf((yield* client.read(User, { id: 7 })).contents), "user 7")
     }),
   "gets a prompt": (client) =>
     Effect.flatMap(client.prompt(Review, { language: "Ada" }), ({ messages }) =>
@@ -77,7 +77,6 @@ export const clientCases = <E>(
   waits?: Offers["waits"]
 ): Array<Case> => {
   const all = waits === undefined ? steps : { ...steps, "cancels a call": cancels(waits) }
-  // One connection for all steps, as in a program.
   return Object.entries(all).map(([name, step]) => ({
     name: `${label}: ${name}`,
     run: Effect.scoped(Effect.provide(Effect.flatMap(McpClient.McpClient, step), layer))

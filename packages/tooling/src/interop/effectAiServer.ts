@@ -1,0 +1,128 @@
+/** The offer, made with the modules of `effect/ai`. */
+import { NodeHttpServer, NodeRuntime, NodeStdio } from "@effect/platform-node"
+import { Effect, Layer, Logger, Schema } from "effect"
+import { McpProtocol, McpSchema, McpServer, Tool, Toolkit } from "effect/ai"
+import { HttpRouter, HttpServer } from "effect/http"
+import { createServer } from "node:http"
+import * as Offer from "./offer.ts"
+import { inputEnded, listening, transport } from "./start.ts"
+
+const { add, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
+
+class Failing extends Schema.TaggedError<Failing>()("Failing", {}) {
+  override get message(): string {
+    return Offer.failure
+  }
+}
+
+const plain = { parameters: Tool.EmptyParams, success: Schema.String }
+
+const Tools = Toolkit.make(
+  Tool.make(add.name, {
+    description: add.description,
+    parameters: Schema.Struct({ a: Schema.Finite, b: Schema.Finite }),
+    success: Schema.Struct({ sum: Schema.Finite })
+  }),
+  Tool.make(fail.name, { ...plain, description: fail.description, failure: Failing }),
+  Tool.make(steps.name, { ...plain, description: steps.description, dependencies: [McpSchema.McpRequestContext] }),
+  Tool.make(say.name, { ...plain, description: say.description }),
+  Tool.make(wait.name, { ...plain, description: wait.description }),
+  Tool.make(status.name, {
+    description: status.description,
+    parameters: Tool.EmptyParams,
+    success: Schema.Struct({ waiting: Schema.Int, cancelled: Schema.Int })
+  }),
+  Tool.make(grow.name, { ...plain, description: grow.description }),
+  Tool.make(touch.name, { ...plain, description: touch.description }),
+  Tool.make(where.name, {
+    description: where.description,
+    parameters: Tool.EmptyParams,
+    success: Schema.Struct({ cwd: Schema.String, word: Schema.String })
+  })
+)
+
+const Late = Toolkit.make(Tool.make(Offer.late.name, { ...plain, description: Offer.late.description }))
+const LateLive = McpServer.toolkit(Late).pipe(
+  Layer.provide(Late.toLayer({ [Offer.late.name]: () => Effect.succeed(Offer.done) }))
+)
+
+const handlers = Effect.map(McpServer.McpServer, (server) => ({
+  [add.name]: ({ a, b }: { readonly a: number; readonly b: number }) => Effect.succeed({ sum: a + b }),
+  [fail.name]: () => Effect.fail(new Failing()),
+  [steps.name]: Effect.fnUntraced(function*() {
+    const request = yield* McpSchema.McpRequestContext
+    const progressToken = request.requestMetadata?.["progressToken"]
+    if (typeof progressToken === "string" || typeof progressToken === "number") {
+      for (const progress of Offer.steps) {
+        yield* server.notifications["notifications/progress"]({ progressToken, progress, total: 3 })
+      }
+    }
+    return Offer.done
+  }),
+  [say.name]: () =>
+    Effect.as(server.notifications["notifications/message"]({ level: "info", data: Offer.said }), Offer.done),
+  [wait.name]: () => Effect.promise(Offer.waitFor),
+  [status.name]: () => Effect.sync(Offer.status),
+  // Registrations stay for good here: the tool comes once and does not go.
+  [grow.name]: () =>
+    Layer.build(Layer.fresh(LateLive)).pipe(
+      Effect.provideService(McpServer.McpServer, server),
+      Effect.scoped,
+      Effect.as(Offer.done)
+    ),
+  [touch.name]: () =>
+    Effect.as(server.notifications["notifications/resources/updated"]({ uri: Offer.motd.uri }), Offer.done),
+  [where.name]: () => Effect.sync(Offer.where)
+}))
+
+const Who = McpSchema.param("name", Schema.String)
+
+const registrations = Layer.mergeAll(
+  McpServer.toolkit(Tools).pipe(Layer.provide(Tools.toLayer(handlers))),
+  McpServer.resource({
+    uri: Offer.motd.uri,
+    name: Offer.motd.name,
+    mimeType: Offer.motd.mimeType,
+    content: Effect.succeed(Offer.motd.text)
+  }),
+  McpServer.resource`memo://note/${Who}`({
+    name: Offer.note.name,
+    mimeType: Offer.note.mimeType,
+    content: (_uri, name) => Effect.succeed(Offer.noteText(name)),
+    completion: { name: (typed: string) => Effect.succeed(Offer.complete(typed)) }
+  }),
+  McpServer.prompt({
+    name: Offer.greet.name,
+    description: Offer.greet.description,
+    parameters: { who: Schema.String },
+    content: ({ who }) => Effect.succeed(Offer.greeting(who)),
+    completion: { who: (typed: string) => Effect.succeed(Offer.complete(typed)) }
+  })
+)
+
+const all = [
+  McpProtocol.v2026_07_28,
+  McpProtocol.v2025_11_25,
+  McpProtocol.v2025_06_18,
+  McpProtocol.v2025_03_26,
+  McpProtocol.v2024_11_05
+] as const
+
+const options = { ...Offer.info, protocols: all, registrations, allowSessionTermination: true }
+
+const Listening = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ address }) => {
+  if ("port" in address) listening(address.port)
+}))
+
+const Http = HttpRouter.serve(McpServer.layerHttp({ ...options, path: "/mcp" }), {
+  disableListenLog: true,
+  disableLogger: true
+}).pipe(Layer.merge(Listening), Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
+
+const Stdio = McpServer.layerStdio(options).pipe(Layer.provide(NodeStdio.layer))
+
+const program = transport === "http"
+  ? Effect.raceFirst(Layer.launch(Http), Effect.promise(inputEnded))
+  : Layer.launch(Stdio)
+
+NodeRuntime.runMain(Effect.provideService(program, Logger.LogToStderr, true))
