@@ -192,8 +192,8 @@ const handshakeOf = Effect.fnUntraced(function*({ declared, handler, options, tr
     declared,
     info: options.info ?? { name: "mcpfx-client", version: "0.1.0" },
     connectTimeout,
-    // HTTP answers, if only with a status: silence there is no sign of anything.
-    probeTimeout: transport.kind === "http"
+    // HTTP answers, if only with a status: silence there is no sign of anything. Nor is it where nothing else would be tried.
+    probeTimeout: transport.kind === "http" || revisions.every(({ era }) => era === "modern")
       ? connectTimeout
       : Duration.fromInputUnsafe(options.probeTimeout ?? "5 seconds"),
     eras: yield* Negotiation.CurrentEraCache

@@ -93,6 +93,16 @@ describe("the era", () => {
       assert.strictEqual((yield* client.server).revision.version, "2026-07-28")
     }))
 
+  it.effect("waits for a server that is slow to start where only the stateless revision is allowed", () =>
+    Effect.gen(function*() {
+      const server = yield* make({ "server/discover": () => Effect.delay(Effect.succeed(discovered()), "20 seconds") }, { kind: "stdio" })
+      const connecting = yield* Effect.forkChild(clientOf(server, { revisions: ["2026-07-28"] }))
+      yield* server.expect("server/discover")
+      yield* TestClock.adjust("20 seconds")
+      const client = yield* Fiber.join(connecting)
+      assert.strictEqual((yield* client.server).revision.version, "2026-07-28")
+    }))
+
   it.effect("[field LIF-09] starts a server again that ended on the probe, and does not probe it again", () =>
     Effect.gen(function*() {
       const server = yield* make(legacy({ "server/discover": hangUp }), { kind: "stdio" })

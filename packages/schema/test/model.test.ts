@@ -8,6 +8,7 @@ import * as Outcome from "../src/Outcome.ts"
 import * as Revisions from "../src/Revisions.ts"
 import * as Sampling from "../src/Sampling.ts"
 import * as Task from "../src/Task.ts"
+import * as Tool from "../src/Tool.ts"
 
 describe("logging", () => {
   it("[LOG-07] has the eight levels of RFC 5424, each above the one before", () => {
@@ -107,6 +108,71 @@ describe("states and outcomes", () => {
     assert.isTrue(Outcome.isInputRequired({ resultType: "input_required" }))
     assert.isFalse(Outcome.isInputRequired({ resultType: "complete", content: [] }))
     assert.isFalse(Outcome.isTask({ action: "accept" }))
+  })
+})
+
+describe("tools", () => {
+  const plain = { name: "remove", inputSchema: { type: "object" } } as const
+
+  it("[TOL-17] the worst is assumed of a tool that says nothing", () => {
+    const worst = { readOnly: false, destructive: true, idempotent: false, openWorld: true }
+    assert.deepStrictEqual(Tool.hints(plain), worst)
+    assert.deepStrictEqual(Tool.hints({ ...plain, annotations: { title: "t" } }), worst)
+    assert.deepStrictEqual(
+      Tool.hints({ ...plain, annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false } }),
+      { readOnly: false, destructive: false, idempotent: true, openWorld: false }
+    )
+    assert.deepStrictEqual(
+      Tool.hints({ ...plain, annotations: { readOnlyHint: true, destructiveHint: true, idempotentHint: false } }),
+      { readOnly: true, destructive: false, idempotent: true, openWorld: true }
+    )
+  })
+
+  it("[TOL-19] title, then the title of the annotations, then the name is shown", () => {
+    const annotations = { title: "Remove it" }
+    assert.strictEqual(Tool.displayName({ ...plain, title: "Remove", annotations }), "Remove")
+    assert.strictEqual(Tool.displayName({ ...plain, annotations }), "Remove it")
+    assert.strictEqual(Tool.displayName(plain), "remove")
+  })
+})
+
+describe("icons", () => {
+  const icons = [{ src: "https://example.com/i.png", mimeType: "image/png", sizes: ["48x48", "any"], theme: "dark" }] as const
+  const named = { name: "n", icons }
+  const tool = { ...named, inputSchema: { type: "object" } } as const
+
+  it("[ICO-04] stand on everything that has a name from 2025-11-25 on, and are left out before", () => {
+    for (const revision of Revisions.all) {
+      const lists: ReadonlyArray<unknown> = [
+        revision.request(Methods.ToolsList)?.encodeResult({ tools: [tool] })["tools"],
+        revision.request(Methods.PromptsList)?.encodeResult({ prompts: [named] })["prompts"],
+        revision.request(Methods.ResourcesList)?.encodeResult({ resources: [{ ...named, uri: "a:b" }] })["resources"],
+        revision.request(Methods.ResourcesTemplatesList)?.encodeResult({
+          resourceTemplates: [{ ...named, uriTemplate: "a:{b}" }]
+        })["resourceTemplates"],
+        [
+          revision.request(Methods.Initialize)?.encodeParams({
+            protocolVersion: revision.version,
+            capabilities: {},
+            clientInfo: { ...named, version: "1" }
+          })?.["clientInfo"] ?? { icons }
+        ]
+      ]
+      for (const list of lists) {
+        const [only] = Array.isArray(list) ? list : []
+        const has = revision.version >= "2025-11-25"
+        assert.deepStrictEqual(Object(only).icons, has ? icons : undefined, revision.version)
+      }
+    }
+  })
+
+  it("[ICO-04] a source is asked for, and a theme is one of two", () => {
+    const read = (icon: object) =>
+      Revisions.newestLegacy.request(Methods.ToolsList)?.decodeResult({ tools: [{ ...tool, icons: [icon] }] })._tag
+    assert.strictEqual(read({ src: "data:image/png;base64,AAAA" }), "Success")
+    for (const bad of [{}, { src: 5 }, { src: "x", theme: "blue" }, { src: "x", sizes: "48x48" }]) {
+      assert.strictEqual(read(bad), "Failure", JSON.stringify(bad))
+    }
   })
 })
 

@@ -120,6 +120,37 @@ const audienceOf = (filter: Subscription.Filter, context: Request, tell: Audienc
   }
 }
 
+/** The streams that are open, each caller's counted (SUB-06 of field practice). */
+class Streams {
+  open = 0
+  private readonly byCaller = new Map<string, number>()
+  private readonly most: number
+
+  constructor(most: number) {
+    this.most = most
+  }
+
+  /** Counts one in until the scope closes. */
+  enter(key: string): Effect.Effect<void, McpError.McpError, Scope.Scope> {
+    return Effect.acquireRelease(
+      Effect.suspend(() => {
+        const before = this.byCaller.get(key) ?? 0
+        if (before >= this.most) return Effect.fail(new McpError.TooManyRequests({ limit: "listenStreams" }))
+        this.byCaller.set(key, before + 1)
+        this.open++
+        return Effect.void
+      }),
+      () =>
+        Effect.sync(() => {
+          this.open--
+          const rest = (this.byCaller.get(key) ?? 1) - 1
+          if (rest > 0) this.byCaller.set(key, rest)
+          else this.byCaller.delete(key)
+        })
+    )
+  }
+}
+
 /**
  * @category constructors
  * @since 0.1.0
@@ -132,8 +163,7 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
     // Not the context of whoever asks: what is announced has nothing to do with them.
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const ended = Latch.makeUnsafe(false)
-    const perPrincipal = new Map<string, number>()
-    let open = 0
+    const streams = new Streams(limits.listenStreams)
 
     /** Who may not see a resource does not hear of it either. */
     const concerns = (audience: Audience, change: Change): boolean => {
@@ -170,31 +200,9 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
         )
       })
 
-    const count = (context: Request) => {
-      const key = Principal.key(context.facts.principal)
-      return Effect.acquireRelease(
-        Effect.suspend(() => {
-          const before = perPrincipal.get(key) ?? 0
-          if (before >= limits.listenStreams) {
-            return Effect.fail(new McpError.TooManyRequests({ limit: "listenStreams" }))
-          }
-          perPrincipal.set(key, before + 1)
-          open++
-          return Effect.void
-        }),
-        () =>
-          Effect.sync(() => {
-            open--
-            const rest = (perPrincipal.get(key) ?? 1) - 1
-            if (rest > 0) perPrincipal.set(key, rest)
-            else perPrincipal.delete(key)
-          })
-      )
-    }
-
     const listen = Effect.fnUntraced(
       function*(params: Subscription.ListenParams, context: Request, offer: Offer) {
-        yield* count(context)
+        yield* streams.enter(Principal.key(context.facts.principal))
         const meta = { _meta: { [MetaKey.subscriptionId]: context.id } }
         const honoured = honour(params.notifications, offer, limits.watched)
         const acknowledged = Latch.makeUnsafe(false)
@@ -217,6 +225,6 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
       }
     )
 
-    return { follow, listen, end: Effect.asVoid(ended.open), open: () => open }
+    return { follow, listen, end: Effect.asVoid(ended.open), open: () => streams.open }
   }
 )

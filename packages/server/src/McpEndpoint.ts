@@ -30,6 +30,17 @@ type Session = SessionModule.Session
 /**
  * What can be done with an endpoint from inside the program.
  *
+ * **Example** (Looking at an endpoint)
+ *
+ * ```ts
+ * import { McpEndpoint, McpServer } from "@mcpfx/server"
+ * import { Effect, Layer } from "effect"
+ *
+ * const program = Effect.map(McpEndpoint.McpEndpoint, (self) => [self.health().status, self.supported[0]])
+ * const server = McpServer.layer(Layer.empty, { name: "empty", version: "1.0.0" })
+ * await Effect.runPromise(Effect.provide(program, server)) // => ["serving", "2026-07-28"]
+ * ```
+ *
  * @category services
  * @since 0.1.0
  */

@@ -50,7 +50,7 @@ describe("TestHttp", () => {
         "notifications/progress",
         "answer"
       ])
-      assert.strictEqual((yield* http.delete(session)).status, 200)
+      assert.strictEqual((yield* http.delete(session)).status, 204)
       assert.strictEqual((yield* http.post(JsonRpc.request(3, "ping"), session)).status, 404)
     }))
 

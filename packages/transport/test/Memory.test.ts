@@ -176,6 +176,22 @@ describe("pair", () => {
       assert.strictEqual((yield* Effect.flip(links.client.send(JsonRpc.notification("n"))))._tag, "TransportClosed")
     }))
 
+  it.effect("[field LIF-16] whoever waits for the end of a link hears of it once, whatever else waits", () =>
+    Effect.gen(function*() {
+      const heard: Array<string> = []
+      const scope = yield* Scope.make()
+      const links = yield* Scope.provide(Memory.pair(keeper().endpoint, keeper().endpoint), scope)
+      const wait = (name: string) => Effect.map(links.client.closed, ({ _tag }) => void heard.push(`${name} ${_tag}`))
+      yield* Effect.forkChild(wait("mine"))
+      yield* Effect.forkChild(wait("protocol"))
+      yield* settled
+      assert.deepStrictEqual(heard, [])
+      yield* Scope.close(scope, Exit.void)
+      yield* settled
+      yield* wait("late")
+      assert.deepStrictEqual(heard, ["mine TransportClosed", "protocol TransportClosed", "late TransportClosed"])
+    }))
+
   it.effect("[SHT-06] tells the handlers of a client that has gone", () =>
     Effect.gen(function*() {
       let disconnected = 0

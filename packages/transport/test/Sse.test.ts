@@ -55,6 +55,13 @@ describe("Parser", () => {
     assert.deepStrictEqual(data("data:a\n\ndata: b\n\ndata:  c\n\ndata\n\n"), ["a", "b", " c", ""])
   })
 
+  it("[CON-06] reads a hundred thousand comments and empty events in a row", () => {
+    const text = ": keep-alive\n\ndata:\n\n\n".repeat(100_000)
+    const { events } = read([encoder.encode(text), encoder.encode("data: last\n\n")], 10_000_000)
+    assert.strictEqual(events.length, 100_001)
+    assert.strictEqual(events.at(-1)?.data, "last")
+  })
+
   it("[HTP-12] drops a byte order mark at the start of the stream", () => {
     assert.deepStrictEqual(data("\ufeffdata: a\n\n\ufeffdata: b\n\n"), ["a"])
   })

@@ -1,0 +1,78 @@
+/** The client of `effect/ai`, which speaks the revision it is told. */
+import { NodeHttpClient, NodeServices } from "@effect/platform-node"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { McpClient, McpClientError, McpProtocol, McpSchema } from "effect/ai"
+import { ChildProcess } from "effect/process"
+import * as Offer from "./offer.ts"
+import { calledOf, type Connect, type Target, textsIn } from "./peerClient.ts"
+import type { Wire } from "./wire.ts"
+
+const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25]
+
+const transportTo = (target: Target, revision: string | undefined) => {
+  const protocol = protocols.find(({ version }) => version === revision)
+  if (protocol === undefined) throw new Error(`effect/ai has no client of ${revision}`)
+  if (target.transport === "http") {
+    return Effect.provide(McpClient.http({ url: target.url, protocol }), NodeHttpClient.layerUndici)
+  }
+  const { args, command, cwd, env } = target
+  return McpClient.stdio({
+    protocol,
+    command: ChildProcess.make(command, args, { cwd, env: { ...env }, extendEnv: true })
+  })
+}
+
+/** Requests and answers; the envelope is not to be seen from outside. */
+const tapped = (transport: McpClient.Transport, wire: Wire): McpClient.Transport => ({
+  ...transport,
+  request: (...args) => {
+    wire.sent(args)
+    return transport.request(...args).pipe(
+      Effect.tap((answer) => Effect.sync(() => wire.received(answer))),
+      Effect.tapError((error) => Effect.sync(() => wire.received(error)))
+    )
+  }
+})
+
+const codeOf = (failure: unknown): number | undefined =>
+  McpClientError.isMcpClientError(failure) && failure.reason._tag === "ProtocolError" ? failure.reason.error.code : undefined
+
+export const connect: Connect = async (target, revision, wire) => {
+  const scope = Effect.runSync(Scope.make())
+  const run = <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> =>
+    Effect.runPromise(effect, signal === undefined ? undefined : { signal })
+  const services = await run(Layer.buildWithScope(NodeServices.layer, scope))
+  const transport = await run(
+    Effect.provide(transportTo(target, revision), services).pipe(Effect.provideService(Scope.Scope, scope))
+  )
+  const client = await run(
+    McpClient.make(Offer.info).pipe(
+      Effect.provideService(McpClient.Transport, tapped(transport, wire)),
+      Effect.provideService(Scope.Scope, scope)
+    )
+  )
+  const listed = new Map<string, McpSchema.Tool>()
+  return {
+    revision: () => client.protocolVersion,
+    tools: async () => {
+      const tools = await run(client.listTools())
+      for (const tool of tools) listed.set(tool.name, tool)
+      return tools.map(({ name }) => name)
+    },
+    resources: async () => (await run(client.listResources())).map(({ uri }) => uri),
+    prompts: async () => (await run(client.listPrompts())).map(({ name }) => name),
+    call: async (name, args, { signal } = {}) => {
+      const tool = listed.get(name) ?? new McpSchema.Tool({ name, inputSchema: { type: "object" } })
+      return calledOf({ ...await run(client.callTool({ tool, arguments: args }), signal) })
+    },
+    read: async (uri) => textsIn((await run(client.readResource({ uri }))).contents),
+    prompt: async (name, args) => {
+      const prompt = new McpSchema.Prompt({ name })
+      return textsIn((await run(client.getPrompt({ prompt, arguments: args }))).messages)
+    },
+    codeOf,
+    more: undefined,
+    hearsProgress: false,
+    close: () => run(Scope.close(scope, Exit.void))
+  }
+}

@@ -1,0 +1,82 @@
+/** The client of version 1 of the TypeScript SDK. It offers its newest revision; the server decides. */
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import {
+  LoggingMessageNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+  ToolListChangedNotificationSchema
+} from "@modelcontextprotocol/sdk/types.js"
+import * as Offer from "./offer.ts"
+import { type CallOptions, calledOf, type Connect, type More, numberAt, type Target, textsIn } from "./peerClient.ts"
+import { tap, tappedFetch, type Wire } from "./wire.ts"
+
+const open = (target: Target, wire: Wire) => {
+  if (target.transport === "http") {
+    const transport = tap(new StreamableHTTPClientTransport(new URL(target.url), { fetch: tappedFetch(wire) }), wire)
+    return { transport, end: () => transport.terminateSession(), agreed: () => {} }
+  }
+  const { args, command, cwd, env } = target
+  const transport = tap(new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), wire)
+  return { transport, end: () => Promise.resolve() }
+}
+
+const optionsOf = ({ onProgress, signal }: CallOptions) => ({
+  ...(signal === undefined ? {} : { signal }),
+  ...(onProgress === undefined ? {} : { onprogress: ({ progress }: { readonly progress: number }) => onProgress(progress) })
+})
+
+const moreOf = (client: Client): More => ({
+  templates: async () => (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+  complete: async (of, value) => {
+    const { completion } = await client.complete(
+      of === "prompt"
+        ? { ref: { type: "ref/prompt", name: Offer.greet.name }, argument: { name: "who", value } }
+        : { ref: { type: "ref/resource", uri: Offer.note.uriTemplate }, argument: { name: "name", value } }
+    )
+    return completion.values
+  },
+  ping: async () => void await client.ping(),
+  callLogged: async (name) => {
+    const heard: Array<unknown> = []
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.push(params.data))
+    await client.setLoggingLevel("info")
+    await client.callTool({ name })
+    return heard
+  },
+  watch: async (uri) => {
+    const heard: Array<string> = []
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => void heard.push("tools"))
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.push(params.uri))
+    await client.subscribeResource({ uri })
+    return heard
+  }
+})
+
+/** Whoever holds one of them is asked by the SDK which revision was agreed. */
+const versionIn = (wire: Wire): string | undefined =>
+  wire.lines.map((line) => /^← .*"protocolVersion":"([^"]+)"/.exec(line)?.[1]).find((version) => version !== undefined)
+
+export const connect: Connect = async (target, _revision, wire) => {
+  const client = new Client(Offer.info)
+  const { end, transport } = open(target, wire)
+  // The class calls its session id optional in another way than its own interface does.
+  await client.connect(Object.assign(transport, { onclose: () => {}, onerror: () => {} }))
+  return {
+    revision: () => versionIn(wire),
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+    prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+    call: async (name, args, options = {}) =>
+      calledOf(await client.callTool({ name, arguments: { ...args } }, undefined, optionsOf(options))),
+    read: async (uri) => textsIn((await client.readResource({ uri })).contents),
+    prompt: async (name, args) => textsIn((await client.getPrompt({ name, arguments: { ...args } })).messages),
+    codeOf: (failure) => numberAt(failure, "code"),
+    more: moreOf(client),
+    hearsProgress: true,
+    close: async () => {
+      await end()
+      await client.close()
+    }
+  }
+}
