@@ -56,8 +56,9 @@ export interface Interest {
 export interface Subscription {
   /**
    * The changes since the server agreed, for one reader. After the connection was lost and renewed all that is honoured
-   * counts as changed, since nobody heard of changes meanwhile. Fails when the connection is lost for good. Of the changes
-   * that were not taken, those beyond 1,024 push out the oldest.
+   * counts as changed, since nobody heard of changes meanwhile. Fails when the connection is lost for good. A change that
+   * waits to be taken stands for all like it, so that a reader who lists at each change lists a few times in a storm and sees
+   * the last state; of those that wait, the ones beyond 1,024 push out the oldest.
    */
   readonly changes: Stream.Stream<Change, McpClientError>
   /** What the server tells of, which may be less than was asked for (SUB-04). It can differ after each renewal. */
@@ -125,10 +126,14 @@ export const make = (connection: Connection, notifications: Notifications, timeo
 
   const subscribe: Subscriptions["subscribe"] = Effect.fnUntraced(function*(interest) {
     const scope = yield* Effect.flatMap(Effect.scope, Scope.fork)
-    const queue = yield* Queue.sliding<Change, McpClientError | Cause.Done>(backlog)
+    const waiting = new Waiting()
+    const queue = yield* Queue.sliding<void, McpClientError | Cause.Done>(1)
     const agreed = yield* Deferred.make<void, McpClientError>()
     let honoured: Interest | undefined
-    const offer = (change: Change): void => void Queue.offerUnsafe(queue, change)
+    const offer = (change: Change): void => {
+      waiting.add(change)
+      Queue.offerUnsafe(queue, undefined)
+    }
     const listen = keepListening(interest, {
       changed: offer,
       agreed: (now) => {
@@ -150,7 +155,8 @@ export const make = (connection: Connection, notifications: Notifications, timeo
       Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(silent(timeout)) }),
       Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Fiber.interrupt(fiber))
     )
-    return { changes: Stream.fromQueue(queue), honoured: () => honoured ?? {} }
+    const changes = Stream.flatMap(Stream.fromQueue(queue), () => Stream.fromIterable(waiting.take()))
+    return { changes, honoured: () => honoured ?? {} }
   })
 
   return { subscribe }
@@ -160,6 +166,28 @@ const nothing = Exit.fail(fail(new NotOffered({ what: "changes of what was asked
 
 const silent = (timeout: Duration.Duration): McpClientError =>
   fail(new TimedOut({ millis: Duration.toMillis(timeout) }), Listening.method)
+
+/** The changes that nobody has taken yet, each once, in the order in which they first came. */
+class Waiting {
+  private readonly changes = new Map<string, Change>()
+
+  add(change: Change): void {
+    const key = change.kind === "resource" ? `resource ${change.uri}` : change.kind
+    if (this.changes.has(key)) return
+    this.changes.set(key, change)
+    if (this.changes.size <= backlog) return
+    for (const oldest of this.changes.keys()) {
+      this.changes.delete(oldest)
+      return
+    }
+  }
+
+  take(): ReadonlyArray<Change> {
+    const taken = [...this.changes.values()]
+    this.changes.clear()
+    return taken
+  }
+}
 
 const everything = (interest: Interest): ReadonlyArray<Change> => [
   ...Listening.kinds.filter((kind) => interest[kind] === true).map((kind) => ({ kind })),

@@ -170,7 +170,8 @@ describe("keys of _meta", () => {
   it("[META-04] [META-03] no key of our own lies in a space that any revision reserves", () => {
     const reservedEver = (key: string) => {
       const labels = key.slice(0, Math.max(0, key.indexOf("/"))).split(".")
-      return MetaKey.isReserved(key) || labels.slice(0, -1).some((label) => label === "modelcontextprotocol" || label === "mcp")
+      return MetaKey.isReserved(key) ||
+        labels.slice(0, -1).some((label) => label === "modelcontextprotocol" || label === "mcp")
     }
     const own = Object.values(MetaKey).filter((key) => typeof key === "string").filter((key) => !reservedEver(key))
     assert.deepStrictEqual(own, [MetaKey.failure])

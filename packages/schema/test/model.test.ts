@@ -137,7 +137,12 @@ describe("tools", () => {
 })
 
 describe("icons", () => {
-  const icons = [{ src: "https://example.com/i.png", mimeType: "image/png", sizes: ["48x48", "any"], theme: "dark" }] as const
+  const icons = [{
+    src: "https://example.com/i.png",
+    mimeType: "image/png",
+    sizes: ["48x48", "any"],
+    theme: "dark"
+  }] as const
   const named = { name: "n", icons }
   const tool = { ...named, inputSchema: { type: "object" } } as const
 

@@ -47,7 +47,6 @@ export { log } from "./LogBridge.ts"
 export { prompt } from "./ServerPrompt.ts"
 export { resource, template } from "./ServerResource.ts"
 export { tool } from "./ServerTool.ts"
-export { toolkit } from "./Toolkit.ts"
 
 export type {
   /**

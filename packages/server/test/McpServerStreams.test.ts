@@ -11,7 +11,9 @@ const accept = "application/json, text/event-stream"
 const web = <E>(registrations: Layer.Layer<never, E, McpServer.Provided>) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => McpServer.toWebHandler(registrations, { name: "tester", version: "1.2.3", sessions: "stateful" })),
+      Effect.sync(() =>
+        McpServer.toWebHandler(registrations, { name: "tester", version: "1.2.3", sessions: "stateful" })
+      ),
       ({ dispose }) => Effect.promise(dispose)
     ),
     ({ handler }) => ({
@@ -35,8 +37,11 @@ const web = <E>(registrations: Layer.Layer<never, E, McpServer.Provided>) =>
 
 /** The messages of a whole event stream. */
 const events = (response: Response): Effect.Effect<ReadonlyArray<Json>> =>
-  Effect.map(Effect.promise(() => response.text()), (body) =>
-    body.split("\n").filter((line) => line.startsWith("data: {")).map((line): Json => JSON.parse(line.slice(6))))
+  Effect.map(
+    Effect.promise(() => response.text()),
+    (body) =>
+      body.split("\n").filter((line) => line.startsWith("data: {")).map((line): Json => JSON.parse(line.slice(6)))
+  )
 
 describe("the stream of a request", () => {
   it.effect("[HTTP-16] before the answer there are notifications about that request, and nothing else", () =>
@@ -92,7 +97,9 @@ describe("the stream of a request", () => {
 describe("the stream of a session", () => {
   it.effect("[HTTP-23] carries what answers nothing and never an answer", () =>
     Effect.gen(function*() {
-      const { of, post } = yield* web(register(tool("work", () => Effect.as(McpServer.listChanged("tools"), text("done")))))
+      const { of, post } = yield* web(
+        register(tool("work", () => Effect.as(McpServer.listChanged("tools"), text("done"))))
+      )
       const hello = yield* post({
         jsonrpc: "2.0",
         id: 1,

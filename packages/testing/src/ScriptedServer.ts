@@ -246,8 +246,8 @@ class Scripted implements ScriptedServer {
       this.made++
       this.open.add(connection)
       this.latest = connection
-      yield* Scope.addFinalizer(connection.scope, Effect.sync(() => this.open.delete(connection)))
       const links = yield* Scope.provide(Memory.pair(client, this.endpoint(connection)), connection.scope)
+      yield* Scope.addFinalizer(connection.scope, Effect.sync(() => this.open.delete(connection)))
       connection.link = links.server
       return links.client
     })

@@ -151,9 +151,7 @@ export const make = <A, E, R>(
     return of(HttpEffect.toWebHandlerWith<never, HttpServerRequest.HttpServerRequest | Scope.Scope>(context)(app))
   })
 
-const of = (serve: (request: Request) => Promise<Response>): TestHttp => {
-  // Not on the caller's stack: as over a real wire, whoever sends is done with sending before the server begins.
-  const handler = (request: Request): Promise<Response> => Promise.resolve(request).then(serve)
+const of = (handler: (request: Request) => Promise<Response>): TestHttp => {
   const client = clientOf(handler)
   const send: TestHttp["send"] = (request) =>
     Effect.map(Effect.promise((signal) => handler(new Request(request, { signal }))), replyOf)

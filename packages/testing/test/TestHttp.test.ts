@@ -96,6 +96,7 @@ describe("TestHttp", () => {
         http.post(JsonRpc.request(1, "tools/call", TestPeer.modern({ name: "nap" })), headers)
       )
       yield* Deferred.await(started)
+      yield* Effect.yieldNow
       yield* Fiber.interrupt(call)
       yield* Deferred.await(stopped)
     }))

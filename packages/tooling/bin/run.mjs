@@ -30,6 +30,7 @@ const scripts = {
   mutations: [{ file: "packages/tooling/src/mutations/run.ts" }],
   barrels: [{ file: "packages/tooling/src/barrels.ts" }],
   trace: [{ file: "packages/tooling/src/trace/run.ts" }],
+  "field-cases": [{ file: "packages/tooling/src/trace/fieldCasesDoc.ts" }],
   "pack:check": [{ file: "packages/tooling/src/pack/run.ts" }],
   changeset: [{ bin: "@changesets/cli" }],
   ci: [{ bash: ".ci/run" }]

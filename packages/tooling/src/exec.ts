@@ -14,6 +14,8 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Shows the output as it comes, rather than keeping it. */
   readonly inherit?: boolean | undefined
+  /** Milliseconds after which the command is killed, which its output then says. Without one it may take for ever. */
+  readonly timeout?: number | undefined
 }
 
 /** Runs a command to its end; never rejects: a command that cannot start ends with code 127. */
@@ -28,7 +30,14 @@ export const exec = (command: string, args: ReadonlyArray<string>, options: Exec
     child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk))
     child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk))
     child.on("error", (error) => settle({ code: 127, output: `${error.message}\n` }))
-    child.on("close", (code) => settle({ code: code ?? 1, output: Buffer.concat(chunks).toString("utf8") }))
+    const timer = options.timeout === undefined ? undefined : setTimeout(() => {
+      chunks.push(Buffer.from(`killed after ${options.timeout} ms\n`))
+      child.kill("SIGKILL")
+    }, options.timeout)
+    child.on("close", (code) => {
+      clearTimeout(timer)
+      settle({ code: code ?? 1, output: Buffer.concat(chunks).toString("utf8") })
+    })
   })
 
 const entryOf = (folder: string): string => {

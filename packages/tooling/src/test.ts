@@ -14,6 +14,7 @@ import { format } from "./stages/format.ts"
 import { house } from "./stages/house.ts"
 import { lint } from "./stages/lint.ts"
 import type { Outcome, Run, Stage } from "./stages/stage.ts"
+import { traceStage } from "./stages/traceStage.ts"
 import { typeCheck } from "./stages/typeCheck.ts"
 import { typeTests } from "./stages/typeTests.ts"
 import { unitTests } from "./stages/unitTests.ts"
@@ -22,7 +23,7 @@ import { readCatalogue } from "./trace/catalogue.ts"
 import { summary, trace } from "./trace/trace.ts"
 import { passedTitles, readReport } from "./vitestReport.ts"
 
-const stages: ReadonlyArray<Stage> = [typeCheck, lint, format, house, unitTests, typeTests, docs]
+const stages: ReadonlyArray<Stage> = [typeCheck, lint, format, house, traceStage, unitTests, typeTests, docs]
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 

@@ -8,6 +8,9 @@ export interface HttpResponse {
   readonly body: Buffer
 }
 
+/** Milliseconds of silence after which a server is given up. */
+const patience = 20_000
+
 const blankLine = "\r\n\r\n"
 const lastChunk = Buffer.from("0\r\n\r\n")
 
@@ -72,6 +75,9 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject }
       this.socket.write(bytes)
+      this.socket.setTimeout(patience, () => {
+        this.fail(new Error(`no answer, but ${this.bytes?.toString("latin1") ?? "nothing"}`))
+      })
     })
   }
 

@@ -3,7 +3,7 @@ import { Prompt, Resource, Tool } from "@mcpfx/schema"
 import { Schema } from "effect"
 import * as Offer from "./offer.ts"
 
-const { add, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
+const { add, burst, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
 
 export const Add = Tool.make(add.name, {
   description: add.description,
@@ -12,6 +12,7 @@ export const Add = Tool.make(add.name, {
 })
 export const Fail = Tool.make(fail.name, { description: fail.description })
 export const Steps = Tool.make(steps.name, { description: steps.description })
+export const Burst = Tool.make(burst.name, { description: burst.description })
 export const Say = Tool.make(say.name, { description: say.description })
 export const Wait = Tool.make(wait.name, { description: wait.description })
 export const Status = Tool.make(status.name, {

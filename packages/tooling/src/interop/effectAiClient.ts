@@ -7,11 +7,14 @@ import * as Offer from "./offer.ts"
 import { calledOf, type Connect, type Target, textsIn } from "./peerClient.ts"
 import type { Wire } from "./wire.ts"
 
-const protocols = [McpProtocol.v2026_07_28, McpProtocol.v2025_11_25]
+const protocolOf = (revision: string | undefined) => {
+  if (revision === "2026-07-28") return McpProtocol.v2026_07_28
+  if (revision === "2025-11-25") return McpProtocol.v2025_11_25
+  throw new Error(`effect/ai has no client of ${revision}`)
+}
 
 const transportTo = (target: Target, revision: string | undefined) => {
-  const protocol = protocols.find(({ version }) => version === revision)
-  if (protocol === undefined) throw new Error(`effect/ai has no client of ${revision}`)
+  const protocol = protocolOf(revision)
   if (target.transport === "http") {
     return Effect.provide(McpClient.http({ url: target.url, protocol }), NodeHttpClient.layerUndici)
   }
@@ -35,7 +38,7 @@ const tapped = (transport: McpClient.Transport, wire: Wire): McpClient.Transport
 })
 
 const codeOf = (failure: unknown): number | undefined =>
-  McpClientError.isMcpClientError(failure) && failure.reason._tag === "ProtocolError" ? failure.reason.error.code : undefined
+  McpClientError.isMcpClientError(failure) && "code" in failure.reason ? failure.reason.code : undefined
 
 export const connect: Connect = async (target, revision, wire) => {
   const scope = Effect.runSync(Scope.make())
@@ -72,7 +75,6 @@ export const connect: Connect = async (target, revision, wire) => {
     },
     codeOf,
     more: undefined,
-    hearsProgress: false,
     close: () => run(Scope.close(scope, Exit.void))
   }
 }

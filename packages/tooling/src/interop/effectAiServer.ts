@@ -7,7 +7,7 @@ import { createServer } from "node:http"
 import * as Offer from "./offer.ts"
 import { inputEnded, listening, transport } from "./start.ts"
 
-const { add, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
+const { add, burst, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
 
 class Failing extends Schema.TaggedError<Failing>()("Failing", {}) {
   override get message(): string {
@@ -25,6 +25,7 @@ const Tools = Toolkit.make(
   }),
   Tool.make(fail.name, { ...plain, description: fail.description, failure: Failing }),
   Tool.make(steps.name, { ...plain, description: steps.description, dependencies: [McpSchema.McpRequestContext] }),
+  Tool.make(burst.name, { ...plain, description: burst.description, dependencies: [McpSchema.McpRequestContext] }),
   Tool.make(say.name, { ...plain, description: say.description }),
   Tool.make(wait.name, { ...plain, description: wait.description }),
   Tool.make(status.name, {
@@ -46,19 +47,22 @@ const LateLive = McpServer.toolkit(Late).pipe(
   Layer.provide(Late.toLayer({ [Offer.late.name]: () => Effect.succeed(Offer.done) }))
 )
 
+const reporting = Effect.fnUntraced(function*(server: McpServer.McpServer["Service"], moment: number) {
+  const request = yield* McpSchema.McpRequestContext
+  const progressToken = request.requestMetadata?.["progressToken"]
+  if (typeof progressToken !== "string" && typeof progressToken !== "number") return Offer.done
+  for (const progress of Offer.steps) {
+    yield* server.notifications["notifications/progress"]({ progressToken, progress, total: 3 })
+    if (moment > 0) yield* Effect.sleep(moment)
+  }
+  return Offer.done
+})
+
 const handlers = Effect.map(McpServer.McpServer, (server) => ({
   [add.name]: ({ a, b }: { readonly a: number; readonly b: number }) => Effect.succeed({ sum: a + b }),
   [fail.name]: () => Effect.fail(new Failing()),
-  [steps.name]: Effect.fnUntraced(function*() {
-    const request = yield* McpSchema.McpRequestContext
-    const progressToken = request.requestMetadata?.["progressToken"]
-    if (typeof progressToken === "string" || typeof progressToken === "number") {
-      for (const progress of Offer.steps) {
-        yield* server.notifications["notifications/progress"]({ progressToken, progress, total: 3 })
-      }
-    }
-    return Offer.done
-  }),
+  [steps.name]: () => reporting(server, Offer.moment),
+  [burst.name]: () => reporting(server, 0),
   [say.name]: () =>
     Effect.as(server.notifications["notifications/message"]({ level: "info", data: Offer.said }), Offer.done),
   [wait.name]: () => Effect.promise(Offer.waitFor),

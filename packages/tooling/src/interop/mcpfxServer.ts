@@ -6,9 +6,17 @@ import { Progress } from "@mcpfx/session"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import { Add, Fail, Greet, Grow, Late, Motd, Note, Say, Status, Steps, Touch, Wait, Where } from "./contract.ts"
+import { Add, Burst, Fail, Greet, Grow, Late, Motd, Note, Say, Status, Steps, Touch, Wait, Where } from "./contract.ts"
 import * as Offer from "./offer.ts"
 import { inputEnded, listening, revision, transport } from "./start.ts"
+
+const reporting = Effect.fnUntraced(function*(moment: number) {
+  for (const progress of Offer.steps) {
+    yield* Progress.report({ progress, total: 3 })
+    if (moment > 0) yield* Effect.sleep(moment)
+  }
+  return Offer.done
+})
 
 const Waiting = McpServer.tool(
   Wait,
@@ -50,13 +58,8 @@ const Growing = Layer.unwrap(Effect.gen(function*() {
 const Registrations = Layer.mergeAll(
   McpServer.tool(Add, ({ a, b }) => Effect.succeed({ sum: a + b })),
   McpServer.tool(Fail, () => Effect.succeed(Tool.result({ isError: true, content: Offer.failure }))),
-  McpServer.tool(
-    Steps,
-    Effect.fnUntraced(function*() {
-      for (const progress of Offer.steps) yield* Progress.report({ progress, total: 3 })
-      return Offer.done
-    })
-  ),
+  McpServer.tool(Steps, () => reporting(Offer.moment)),
+  McpServer.tool(Burst, () => reporting(0)),
   McpServer.tool(Say, () => Effect.as(McpServer.log("info", Offer.said), Offer.done)),
   Waiting,
   McpServer.tool(Status, () => Effect.sync(Offer.status)),

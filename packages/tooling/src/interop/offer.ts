@@ -6,7 +6,8 @@ export const info = { name: "interop", version: "1.0.0" }
 export const tools = {
   add: { name: "add", description: "Adds two numbers" },
   fail: { name: "fail", description: "Always ends with an error" },
-  steps: { name: "steps", description: "Reports three steps, then ends" },
+  steps: { name: "steps", description: "Reports three steps, a moment apart, then ends" },
+  burst: { name: "burst", description: "Reports three steps at once, then ends" },
   say: { name: "say", description: "Logs one message" },
   wait: { name: "wait", description: "Waits until it is cancelled" },
   status: { name: "status", description: "Tells how many calls wait and how many were cancelled" },
@@ -22,6 +23,8 @@ export const late = { name: "late", description: "Comes and goes" }
 export const failure = "it always fails"
 export const said = "said by the server"
 export const steps = [1, 2, 3] as const
+/** How far `steps` are apart, in milliseconds. */
+export const moment = 20
 export const done = "done"
 
 export const motd = { uri: "memo://motd", name: "motd", text: "Be kind.", mimeType: "text/plain" }
@@ -39,6 +42,14 @@ export const waiting = { now: 0, cancelled: 0 }
 export const status = () => ({ waiting: waiting.now, cancelled: waiting.cancelled })
 
 export const where = () => ({ cwd: process.cwd(), word: process.env["INTEROP_WORD"] ?? "" })
+
+/** Reports all steps, with a moment after each if there is `space`. */
+export const report = async (space: boolean, send: (progress: number) => Promise<void>): Promise<void> => {
+  for (const progress of steps) {
+    await send(progress)
+    if (space) await setTimeout(moment)
+  }
+}
 
 /** The handler of `wait` for servers that cancel with a signal. */
 export const waitFor = async (signal: AbortSignal): Promise<string> => {

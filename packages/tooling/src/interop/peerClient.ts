@@ -45,8 +45,6 @@ export interface PeerClient {
   /** The code of the error with which a request failed. */
   readonly codeOf: (failure: unknown) => number | undefined
   readonly more: More | undefined
-  /** Whether progress can be asked for. */
-  readonly hearsProgress: boolean
   readonly close: () => Promise<void>
 }
 

@@ -14,7 +14,7 @@ import { tap, tappedFetch, type Wire } from "./wire.ts"
 const open = (target: Target, wire: Wire) => {
   if (target.transport === "http") {
     const transport = tap(new StreamableHTTPClientTransport(new URL(target.url), { fetch: tappedFetch(wire) }), wire)
-    return { transport, end: () => transport.terminateSession(), agreed: () => {} }
+    return { transport, end: () => transport.terminateSession() }
   }
   const { args, command, cwd, env } = target
   const transport = tap(new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), wire)
@@ -53,7 +53,7 @@ const moreOf = (client: Client): More => ({
   }
 })
 
-/** Whoever holds one of them is asked by the SDK which revision was agreed. */
+/** The SDK tells nobody which revision was agreed. */
 const versionIn = (wire: Wire): string | undefined =>
   wire.lines.map((line) => /^← .*"protocolVersion":"([^"]+)"/.exec(line)?.[1]).find((version) => version !== undefined)
 
@@ -73,7 +73,6 @@ export const connect: Connect = async (target, _revision, wire) => {
     prompt: async (name, args) => textsIn((await client.getPrompt({ name, arguments: { ...args } })).messages),
     codeOf: (failure) => numberAt(failure, "code"),
     more: moreOf(client),
-    hearsProgress: true,
     close: async () => {
       await end()
       await client.close()

@@ -11,7 +11,7 @@ import { bodyOf } from "./body.ts"
 import * as Offer from "./offer.ts"
 import { inputEnded, listening, transport } from "./start.ts"
 
-const { add, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
+const { add, burst, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] })
 const structured = (value: Readonly<Record<string, unknown>>) => ({
   ...text(JSON.stringify(value)),
@@ -25,15 +25,16 @@ const offerTools = (server: McpServer): void => {
     outputSchema: { sum: z.number() }
   }, ({ a, b }) => structured({ sum: a + b }))
   server.registerTool(fail.name, fail, () => ({ ...text(Offer.failure), isError: true }))
-  server.registerTool(steps.name, { ...steps, inputSchema: {} }, async (_, extra) => {
-    const progressToken = extra._meta?.progressToken
-    if (progressToken !== undefined) {
-      for (const progress of Offer.steps) {
-        await extra.sendNotification({ method: "notifications/progress", params: { progressToken, progress, total: 3 } })
+  for (const tool of [steps, burst]) {
+    server.registerTool(tool.name, { description: tool.description, inputSchema: {} }, async (_, extra) => {
+      const progressToken = extra._meta?.progressToken
+      if (progressToken !== undefined) {
+        await Offer.report(tool === steps, (progress) =>
+          extra.sendNotification({ method: "notifications/progress", params: { progressToken, progress, total: 3 } }))
       }
-    }
-    return text(Offer.done)
-  })
+      return text(Offer.done)
+    })
+  }
   server.registerTool(say.name, { ...say, inputSchema: {} }, async (_, extra) => {
     await extra.sendNotification({ method: "notifications/message", params: { level: "info", data: Offer.said } })
     return text(Offer.done)

@@ -79,7 +79,6 @@ export const connect: Connect = async (target, revision, wire) => {
     prompt: async (name, args) => textsIn((await client.getPrompt({ name, arguments: { ...args } })).messages),
     codeOf: (failure) => numberAt(failure, "code"),
     more: moreOf(client, listening),
-    hearsProgress: true,
     close: async () => {
       for (const subscription of listening) await subscription.close()
       if (client.getProtocolEra() !== "modern") await end()

@@ -4,9 +4,10 @@ import { compile } from "../compile.ts"
 import { execBin } from "../exec.ts"
 import { publishedPackages } from "../publishedPackages.ts"
 import { readJson } from "../readJson.ts"
+import { checkBundle } from "./bundle.ts"
 import { inspect, PackedManifest } from "./inspect.ts"
 import { makeProject, type Project } from "./project.ts"
-import { runtimes } from "./runtimes.ts"
+import { copySuites, runtimes } from "./runtimes.ts"
 import { removeStaleOutputs } from "./staleOutputs.ts"
 import { pack, publicModules, type Tarball } from "./tarball.ts"
 
@@ -19,8 +20,13 @@ export interface Check {
 
 const Version = Schema.Struct({ version: Schema.String })
 
-const effectVersion = (root: string): string =>
-  readJson(join(root, "node_modules/effect/package.json"), Version).version
+/** What a user installs beside the packages. */
+const peers = ["effect", "@effect/platform-node"]
+
+const versionsOf = (root: string): Record<string, string> =>
+  Object.fromEntries(
+    peers.map((name) => [name, readJson(join(root, "node_modules", name, "package.json"), Version).version])
+  )
 
 const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`
 
@@ -47,18 +53,26 @@ const types = async (root: string, { folder }: Project): Promise<Check> => {
   return { name: "types, as a user's compiler sees them", ok: code === 0, output }
 }
 
+/** Where checks are told as they end, and in one line each what could not be checked on this machine. */
+export interface Reporter {
+  readonly report: (check: Check) => void
+  readonly leftOut: (line: string) => void
+}
+
 /** Builds and packs every published package, installs the packages elsewhere and uses them from there. */
-export const checkPacked = async (root: string, scratch: string, report: (check: Check) => void): Promise<void> => {
+export const checkPacked = async (root: string, scratch: string, { leftOut, report }: Reporter): Promise<void> => {
   const packages = publishedPackages(root)
   const built = await build(root, packages)
   report(built)
   if (!built.ok) return
   const tarballs = await pack(root, packages, join(scratch, "tarballs"))
-  const project = await makeProject(join(scratch, "project"), tarballs, effectVersion(root))
+  const project = await makeProject(join(scratch, "project"), tarballs, versionsOf(root))
   for (const check of contents(project, tarballs)) report(check)
   report(await types(root, project))
-  for (const runtime of runtimes) {
-    const { code, output } = await runtime.importAll(project)
-    report({ name: `${runtime.name} imports ${project.modules.length} modules`, ok: code === 0, output })
+  for (const check of await checkBundle(root, project)) report(check)
+  copySuites(project)
+  for (const runtime of runtimes()) {
+    if ("absent" in runtime) leftOut(`${runtime.name}: ${runtime.absent}`)
+    else for (const check of await runtime.checks(project)) report(check)
   }
 }

@@ -43,13 +43,13 @@ const tsconfig = {
 }
 
 /**
- * Lays the project out and installs the packages in it. `effect` comes in the version the repository uses, everything
+ * Lays the project out and installs the packages in it. `peers` come in the versions the repository uses, everything
  * else as the packages themselves ask for it, with no hoisting: what a package forgot to declare is not found.
  */
 export const makeProject = async (
   folder: string,
   tarballs: ReadonlyArray<Tarball>,
-  effect: string
+  peers: Readonly<Record<string, string>>
 ): Promise<Project> => {
   mkdirSync(folder, { recursive: true })
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
@@ -57,7 +57,7 @@ export const makeProject = async (
   const files = Object.fromEntries(tarballs.map(({ filename, name }) => [name, `file:${filename}`]))
   write(
     "package.json",
-    JSON.stringify({ name: "consumer", private: true, type: "module", dependencies: { ...files, effect } })
+    JSON.stringify({ name: "consumer", private: true, type: "module", dependencies: { ...files, ...peers } })
   )
   // JSON is YAML too. The overrides make the packages find each other, none of them being in the registry.
   write(

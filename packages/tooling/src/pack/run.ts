@@ -7,6 +7,7 @@ import { type Check, checkPacked } from "./check.ts"
 
 let passed = 0
 let failed = 0
+const leftOut: Array<string> = []
 
 const report = ({ name, ok, output }: Check): void => {
   if (ok) passed++
@@ -16,11 +17,12 @@ const report = ({ name, ok, output }: Check): void => {
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpfx-pack-"))
 try {
-  await checkPacked(root, scratch, report)
+  await checkPacked(root, scratch, { report, leftOut: (line) => void leftOut.push(line) })
 } catch (error) {
   report({ name: "packing", ok: false, output: `${error instanceof Error ? error.message : String(error)}\n` })
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }
+for (const line of leftOut) process.stdout.write(`left out: ${line}\n`)
 process.stdout.write(`${passed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 ? 0 : 1

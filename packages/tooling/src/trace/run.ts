@@ -5,17 +5,15 @@
  */
 import { parseArgs } from "node:util"
 import { root } from "../root.ts"
-import { sourceFiles } from "../sourceFiles.ts"
-import { readCatalogue } from "./catalogue.ts"
 import { table } from "./table.ts"
-import { titlesIn } from "./titles.ts"
-import { summary, trace, unnamed } from "./trace.ts"
+import { summary, unnamed } from "./trace.ts"
+import { traceOf } from "./traceOf.ts"
 
 const { values } = parseArgs({
   options: { strict: { type: "boolean" }, scope: { type: "string" }, summary: { type: "boolean" } }
 })
 
-const traced = trace(readCatalogue(root, values.scope), titlesIn(sourceFiles(root)))
+const traced = traceOf(root, values.scope)
 if (values.summary !== true) process.stdout.write(`${table(traced).join("\n")}\n\n`)
 process.stdout.write(`${summary(traced)}\n`)
 if (traced.unknown.length > 0 || (values.strict === true && unnamed(traced).length > 0)) process.exitCode = 1

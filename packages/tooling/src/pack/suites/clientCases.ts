@@ -39,8 +39,10 @@ const steps: Readonly<Record<string, (client: Client) => Effect.Effect<void, Fai
       yield* same("the member", textOf((yield* client.read(User, { id: 7 })).contents), "user 7")
     }),
   "gets a prompt": (client) =>
-    Effect.flatMap(client.prompt(Review, { language: "Ada" }), ({ messages }) =>
-      same("the prompt", textOf(messages.map(({ content }) => content)), "Review this Ada code.")),
+    Effect.flatMap(
+      client.prompt(Review, { language: "Ada" }),
+      ({ messages }) => same("the prompt", textOf(messages.map(({ content }) => content)), "Review this Ada code.")
+    ),
   "completes an argument": (client) =>
     Effect.flatMap(
       client.complete({ type: "ref/prompt", name: "review" }, { name: "language", value: "ty" }),
