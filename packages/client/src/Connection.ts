@@ -26,7 +26,15 @@ import type { ClientOptions } from "./ClientOptions.ts"
 import * as Attempt from "./internal/attempt.ts"
 import * as Handshake from "./internal/handshake.ts"
 import * as Heartbeat from "./internal/heartbeat.ts"
-import { ConnectionLost, fail, fromPeer, mapPeer, type McpClientError, type Reason, TimedOut } from "./McpClientError.ts"
+import {
+  ConnectionLost,
+  fail,
+  fromPeer,
+  mapPeer,
+  type McpClientError,
+  type Reason,
+  TimedOut
+} from "./McpClientError.ts"
 import * as Negotiation from "./Negotiation.ts"
 
 /**
@@ -101,6 +109,11 @@ export interface Parts {
 /** Between attempts to get a lost connection back. */
 const attempts = Schedule.exponential("100 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 5 }))
 
+/** How long requests may still run on a connection that was given up. */
+const grace = "5 seconds"
+
+const isIdle = ({ session }: Live): boolean => session.load().waiting === 0
+
 /**
  * A connection that is made on first use; closing the scope ends it, and all that waits for it fails at once.
  *
@@ -119,6 +132,7 @@ export const make = Effect.fnUntraced(function*(
   const isClosed = () => scope.state._tag === "Closed"
   let generation = 0
   let current: { readonly live: Live; readonly scope: Scope.Closeable } | undefined
+  const retired = new WeakMap<Live, Effect.Effect<void>>()
 
   const agree = (own: Scope.Closeable): Effect.Effect<Live, McpClientError> =>
     Handshake.agree(handshake).pipe(
@@ -153,6 +167,22 @@ export const make = Effect.fnUntraced(function*(
     return Scope.close(own, Exit.void)
   })
 
+  /**
+   * Gives up a connection that no longer stands for anything. Requests that are still under way on it hear for themselves
+   * whether they were carried out, and those that were not are sent again: the last of them closes it, or the time.
+   */
+  const retire = (old: Live): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (current?.live === old) {
+        const { scope: own } = current
+        current = undefined
+        const close = Scope.close(own, Exit.void)
+        retired.set(old, close)
+        if (!isIdle(old)) return Effect.asVoid(Effect.forkIn(Effect.andThen(Effect.sleep(grace), close), scope))
+      }
+      return isIdle(old) ? retired.get(old) ?? Effect.void : Effect.void
+    })
+
   const again = Effect.retry(open, { schedule: attempts, while: ({ reason }) => isPassing(reason) })
   const attempt = Attempt.shared(
     Effect.andThen(drop, Effect.suspend(() => generation > 0 && renews ? again : open)),
@@ -174,8 +204,7 @@ export const make = Effect.fnUntraced(function*(
       Effect.catch(run(first), (failure) => {
         if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
         if (failure._tag !== "SessionLost") eras.forget(transport.target)
-        const dropped = Effect.suspend(() => current?.live === first ? drop : Effect.void)
-        return Effect.andThen(dropped, Effect.flatMap(live, (second) => mapPeer(method)(run(second))))
+        return Effect.andThen(retire(first), Effect.flatMap(live, (second) => mapPeer(method)(run(second))))
       }))
 
   return { target: transport.target, transport: transport.kind, renews, isClosed, live, use }

@@ -51,11 +51,13 @@ const reasonOf = (error: JsonSchemaValidator.JsonSchemaError): string => {
     case "UnsupportedDialect":
       return `unknown dialect ${error.dialect}`
     case "ExternalRef":
-      return `${error.path} refers to ${error.ref}, and nothing is fetched`
+      return `${place(error)} refers to ${error.ref}, and nothing is fetched`
     default:
-      return `${error.path}: ${error.reason}`
+      return `${place(error)}: ${error.reason}`
   }
 }
+
+const place = ({ path }: { readonly path: string }): string => path === "" ? "its root" : path
 
 const line = ({ message, path }: Issue): string => path.length === 0 ? message : `${path.join(".")}: ${message}`
 

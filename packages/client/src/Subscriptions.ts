@@ -99,7 +99,11 @@ const backlog = 1024
  * @category constructors
  * @since 0.1.0
  */
-export const make = (connection: Connection, notifications: Notifications, timeout: Duration.Duration): Subscriptions => {
+export const make = (
+  connection: Connection,
+  notifications: Notifications,
+  timeout: Duration.Duration
+): Subscriptions => {
   const listening = Listening.make(connection, notifications)
 
   /** Listens, and listens again, until that is hopeless. */

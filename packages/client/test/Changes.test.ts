@@ -39,12 +39,18 @@ const changed = (server: ScriptedServer.ScriptedServer, id = listening(server)) 
   server.notify("notifications/tools/list_changed", id === undefined ? {} : { _meta: { [key]: id } })
 
 /** Lists the tools at each change, as a host does, and keeps what it saw. */
-const following = Effect.fnUntraced(function*(client: McpClient.McpClient["Service"], self: Subscriptions.Subscription) {
-  const seen: Array<ReadonlyArray<string>> = []
-  yield* Effect.forkChild(Stream.runForEach(self.changes, () =>
-    Effect.map(client.tools, (listed) => void seen.push(listed.map(({ name }) => name)))))
-  return seen
-})
+const following = Effect.fnUntraced(
+  function*(client: McpClient.McpClient["Service"], self: Subscriptions.Subscription) {
+    const seen: Array<ReadonlyArray<string>> = []
+    yield* Effect.forkChild(
+      Stream.runForEach(
+        self.changes,
+        () => Effect.map(client.tools, (listed) => void seen.push(listed.map(({ name }) => name)))
+      )
+    )
+    return seen
+  }
+)
 
 describe("on 2026-07-28", () => {
   it.effect("[SUB-04] what the server agreed to is told, also where it is less than was asked for", () =>
@@ -81,7 +87,7 @@ describe("on 2026-07-28", () => {
       assert.deepStrictEqual(yield* Fiber.join(fiber), [{ kind: "tools" }, { kind: "tools" }])
     }))
 
-  it.effect("[field SUB-06] notifications of another subscription, or of none, are not its own", () =>
+  it.effect("[STD-13] [field SUB-06] notifications of another subscription, or of none, are not its own", () =>
     Effect.gen(function*() {
       const server = yield* make(modern({ "subscriptions/listen": agreeing() }, capabilities))
       const client = yield* clientOf(server)

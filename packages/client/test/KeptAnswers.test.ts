@@ -52,6 +52,29 @@ describe("kept answers", () => {
       assert.strictEqual(count(server, "resources/read"), 3)
     }))
 
+  it.effect("[CCH-05] are kept apart by caller where they are private, and shared where they are public", () =>
+    Effect.gen(function*() {
+      let scope = "private"
+      let caller = "ada"
+      const server = yield* make(modern({
+        "resources/read": () => result({ ...hints, cacheScope: scope, contents: [{ uri: "a:b", text: caller }] })
+      }, capabilities))
+      const client = yield* clientOf(server, { caller: Effect.sync(() => caller) })
+      const read = (uri: string, who: string) =>
+        Effect.suspend(() => {
+          caller = who
+          return Effect.map(client.readResource(uri), ({ contents: [first] }) => first)
+        })
+      assert.deepInclude(yield* read("a:b", "ada"), { text: "ada" })
+      assert.deepInclude(yield* read("a:b", "bob"), { text: "bob" })
+      assert.deepInclude(yield* read("a:b", "ada"), { text: "ada" })
+      assert.strictEqual(count(server, "resources/read"), 2)
+      scope = "public"
+      assert.deepInclude(yield* read("a:c", "ada"), { text: "ada" })
+      assert.deepInclude(yield* read("a:c", "bob"), { text: "ada" })
+      assert.strictEqual(count(server, "resources/read"), 3)
+    }))
+
   it("[CCH-04] are none of those that answered an input, ask for one, or say that they may not be kept", () => {
     const cache = ResponseCache.make()
     const table = cache.table<object>(() => false)

@@ -45,7 +45,7 @@ for (const era of ["legacy", "modern"] as const) {
         assert.deepStrictEqual(cursors(server), [undefined, ...odd])
       }))
 
-    it.effect("[field PAG-03] all pages are there, and the tools of the last are checked as those of the first", () =>
+    it.effect("[TOL-08] [field PAG-03] [field SCH-02] [field SCH-03] all pages are there, and the tools of the last are checked as those of the first", () =>
       Effect.gen(function*() {
         const all = Array.from({ length: 120 }, (_, n) =>
           tool(`t${n}`, {
@@ -92,9 +92,7 @@ for (const era of ["legacy", "modern"] as const) {
     it.effect("[field PAG-01] a list that takes for ever can be left", () =>
       Effect.gen(function*() {
         let asked = 0
-        const server = yield* serving(() =>
-          asked++ === 0 ? result({ ...hints, tools: [], nextCursor: "c1" }) : silence
-        )
+        const server = yield* serving(() => asked++ === 0 ? result({ ...hints, tools: [], nextCursor: "c1" }) : silence)
         const client = yield* clientOf(server)
         const fiber = yield* Effect.forkChild(client.tools)
         yield* server.expect("tools/list")
@@ -183,10 +181,13 @@ describe("header annotations", () => {
   it.effect("[XH-13] after -32020 the tools are listed anew and the call is sent once more", () =>
     Effect.gen(function*() {
       let calls = 0
-      const server = yield* make(modern({
-        "tools/list": list,
-        "tools/call": () => ++calls === 1 ? error(-32020, "Headers") : result({ resultType: "complete", content: [] })
-      }, { tools: {} }), { kind: "http" })
+      const server = yield* make(
+        modern({
+          "tools/list": list,
+          "tools/call": () => ++calls === 1 ? error(-32020, "Headers") : result({ resultType: "complete", content: [] })
+        }, { tools: {} }),
+        { kind: "http" }
+      )
       const client = yield* clientOf(server)
       yield* client.callTool("header \"Region\"", { region: "eu" })
       assert.deepStrictEqual(server.methods().slice(1), ["tools/call", "tools/list", "tools/call"])

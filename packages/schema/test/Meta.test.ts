@@ -79,6 +79,24 @@ describe("modernEnvelope", () => {
     assert.strictEqual(Capabilities.isClient(capabilities), Schema.is(Capabilities.Client)(capabilities))
   }, { arbitrary: { runs: 500 } })
 
+  it("[CAP-02] what is known of a capability has its type, and the rest is free", () => {
+    for (
+      const [capabilities, wanted] of [
+        [{ elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: { listChanged: true } }, true],
+        [{ elicitation: { other: 1 }, unknown: 1 }, true],
+        [{ elicitation: { form: 1 } }, false],
+        [{ elicitation: { url: true } }, false],
+        [{ sampling: { tools: [] } }, false],
+        [{ sampling: { context: "" } }, false],
+        [{ roots: { listChanged: {} } }, false],
+        [{ extensions: { "com.example/x": 1 } }, false]
+      ] as const
+    ) {
+      assert.strictEqual(Capabilities.isClient(capabilities), wanted, JSON.stringify(capabilities))
+      assert.strictEqual(Schema.is(Capabilities.Client)(capabilities), wanted, JSON.stringify(capabilities))
+    }
+  })
+
   it.prop("[CAP-02] and accepts all that the schema generates", [Capabilities.Client], ([capabilities]) => {
     assert.isTrue(Capabilities.isClient(capabilities))
   })

@@ -118,7 +118,7 @@ describe("capabilities", () => {
 })
 
 describe("server/discover", () => {
-  it.effect("[VER-05] [CCH-01] says what is served, for how long, and who serves it", () =>
+  it.effect("[VER-03] [VER-05] [CCH-01] says what is served, for how long, and who serves it", () =>
     Effect.gen(function*() {
       const endpoint = yield* serve(oneTool, {
         instructions: "Be brief",

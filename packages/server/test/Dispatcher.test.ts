@@ -3,6 +3,7 @@ import { McpError } from "@mcpfx/schema"
 import { Entry } from "@mcpfx/server"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import {
   completing,
   contents,
@@ -15,7 +16,7 @@ import {
   text,
   tool
 } from "./protocol/fixtures.ts"
-import { allVersions, at, Client, connect, legacyVersions, serve, Wire } from "./protocol/harness.ts"
+import { allVersions, at, Client, connect, legacyVersions, overHttp, serve, Wire } from "./protocol/harness.ts"
 
 const modern = "2026-07-28"
 
@@ -283,6 +284,30 @@ describe("every method on every revision", () => {
 })
 
 describe("results of 2026-07-28", () => {
+  it.effect("[RPC-13] every result is marked as complete, and none is on older revisions", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* serve(everything)
+      const requests = [
+        ["tools/list", {}],
+        ["tools/call", { name: "echo", arguments: { t: "" } }],
+        ["resources/list", {}],
+        ["resources/templates/list", {}],
+        ["resources/read", { uri: "demo://a" }],
+        ["prompts/list", {}],
+        ["prompts/get", { name: "greet", arguments: { who: "Ada" } }],
+        ["completion/complete", { ref: { type: "ref/prompt", name: "greet" }, argument: { name: "who", value: "" } }]
+      ] as const
+      const now = connect(endpoint, modern)
+      const old = connect(endpoint, "2025-11-25")
+      for (const [method, params] of requests) {
+        assert.strictEqual(at((yield* now.request(method, params)).result, "resultType"), "complete", method)
+        const { result } = yield* old.request(method, params)
+        assert.isDefined(result, method)
+        assert.notProperty(result, "resultType", method)
+      }
+      assert.strictEqual(at((yield* now.request("server/discover")).result, "resultType"), "complete")
+    }))
+
   it.effect("[META-10] every result says which server it is from, beside the _meta it has", () =>
     Effect.gen(function*() {
       const registrations = register(
@@ -298,6 +323,44 @@ describe("results of 2026-07-28", () => {
         "example.com/trace": "t1",
         [key]: { name: "tester", version: "1.2.3" }
       })
+    }))
+
+  it.effect("[TOL-01] [RES-01] [PRM-01] lists do not depend on the connection, nor on what was asked on it before", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* serve(everything)
+      const lists = Effect.fnUntraced(function*(client: Client) {
+        const results: Array<unknown> = []
+        for (const method of ["tools/list", "resources/list", "resources/templates/list", "prompts/list"]) {
+          results.push((yield* client.request(method)).result)
+        }
+        return results
+      })
+      const first = connect(endpoint, modern)
+      const before = yield* lists(first)
+      yield* first.request("tools/call", { name: "echo", arguments: { t: "x" } })
+      yield* first.request("tools/call", { name: "boom" })
+      yield* first.request("resources/read", { uri: "demo://a" })
+      for (const client of [first, connect(endpoint, modern), overHttp(endpoint, modern)]) {
+        assert.deepStrictEqual(yield* lists(client), before)
+      }
+    }))
+
+  it.effect("[field SUB-01] listing announces nothing, however often", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* serve(everything)
+      const old = connect(endpoint, "2025-11-25")
+      const listening = connect(endpoint, modern).start("subscriptions/listen", {
+        notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+      })
+      for (const client of [old, connect(endpoint, modern)]) {
+        for (const method of ["tools/list", "resources/list", "resources/templates/list", "prompts/list"]) {
+          yield* client.request(method)
+          yield* client.request(method)
+        }
+      }
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(old.wire?.unsolicited, [])
+      assert.deepStrictEqual(listening.pushed.length, 1)
     }))
 
   it.effect("[CCH-10] every page of a list has the same scope, private as soon as one entry is not for everybody", () =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ChangeBus, make as makeBus } from "@mcpfx/server/ChangeBus"
 import * as McpServer from "@mcpfx/server/McpServer"
+import * as Progress from "@mcpfx/session/Progress"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -154,13 +155,24 @@ describe("subscriptions/listen", () => {
 
   it.effect("[SUB-10] neither progress nor log messages travel on it", () =>
     Effect.gen(function*() {
-      const { bus, endpoint } = yield* start()
-      const sent = connect(endpoint, modern).start("subscriptions/listen", {
-        ...everything,
-        _meta: { progressToken: 1, "io.modelcontextprotocol/logLevel": "debug" }
-      })
+      const { bus, endpoint, registry } = yield* start()
+      yield* registry.register(
+        tool(
+          "loud",
+          () => Effect.as(Effect.andThen(Progress.report({ progress: 1 }), Effect.logError("loud")), text(""))
+        )
+      )
+      const client = connect(endpoint, modern)
+      const _meta = { progressToken: 1, "io.modelcontextprotocol/logLevel": "debug" }
+      const sent = client.start("subscriptions/listen", { ...everything, _meta })
+      const called = client.start("tools/call", { name: "loud", _meta })
+      assert.deepStrictEqual(methods(called.pushed), ["notifications/progress", "notifications/message"])
       yield* bus.publish({ kind: "tools" })
-      assert.strictEqual(sent.pushed.length, 2)
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(methods(sent.pushed), [
+        "notifications/subscriptions/acknowledged",
+        "notifications/tools/list_changed"
+      ])
     }))
 
   it.effect("[STD-14] [HTTP-62] it ends without a word when the client cancels or leaves", () =>

@@ -1,12 +1,23 @@
 /** What goes on which stream over HTTP, byte for byte as a client would see it. */
 import { assert, describe, it } from "@effect/vitest"
+import { ChangeBus } from "@mcpfx/server/ChangeBus"
+import type * as Entry from "@mcpfx/server/Entry"
 import * as McpServer from "@mcpfx/server/McpServer"
+import { Registry } from "@mcpfx/server/Registry"
 import * as Progress from "@mcpfx/session/Progress"
-import { Deferred, Effect, type Layer } from "effect"
-import { register, text, tool } from "./protocol/fixtures.ts"
+import { Deferred, Effect, Layer } from "effect"
+import { text, tool } from "./protocol/fixtures.ts"
 import { at, envelope, type Json } from "./protocol/harness.ts"
 
 const accept = "application/json, text/event-stream"
+
+/** A tool that can announce that the list of tools has changed. */
+const announcing = (make: (announce: Effect.Effect<void>) => Entry.ToolEntry) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const bus = yield* ChangeBus
+    const registry = yield* Registry
+    yield* registry.register(make(bus.publish({ kind: "tools" })))
+  }))
 
 const web = <E>(registrations: Layer.Layer<never, E, McpServer.Provided>) =>
   Effect.map(
@@ -47,17 +58,19 @@ describe("the stream of a request", () => {
   it.effect("[HTTP-16] before the answer there are notifications about that request, and nothing else", () =>
     Effect.gen(function*() {
       const gates = { a: yield* Deferred.make<void>(), b: yield* Deferred.make<void>() }
-      const { post } = yield* web(register(tool("work", (params) => {
-        const name = params.arguments?.["name"] === "a" ? "a" : "b"
-        return Effect.gen(function*() {
-          yield* Progress.report({ progress: 1, message: name })
-          yield* Deferred.await(gates[name])
-          yield* Effect.logWarning(`log of ${name}`)
-          yield* McpServer.listChanged("tools")
-          yield* Progress.report({ progress: 2, message: name })
-          return text(name)
+      const { post } = yield* web(announcing((announce) =>
+        tool("work", (params) => {
+          const name = params.arguments?.["name"] === "a" ? "a" : "b"
+          return Effect.gen(function*() {
+            yield* Progress.report({ progress: 1, message: name })
+            yield* Deferred.await(gates[name])
+            yield* Effect.logWarning(`log of ${name}`)
+            yield* announce
+            yield* Progress.report({ progress: 2, message: name })
+            return text(name)
+          })
         })
-      })))
+      ))
       const work = (name: string, id: number) =>
         post({
           jsonrpc: "2.0",
@@ -98,7 +111,7 @@ describe("the stream of a session", () => {
   it.effect("[HTTP-23] carries what answers nothing and never an answer", () =>
     Effect.gen(function*() {
       const { of, post } = yield* web(
-        register(tool("work", () => Effect.as(McpServer.listChanged("tools"), text("done"))))
+        announcing((announce) => tool("work", () => Effect.as(announce, text("done"))))
       )
       const hello = yield* post({
         jsonrpc: "2.0",

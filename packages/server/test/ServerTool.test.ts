@@ -6,6 +6,7 @@ import * as Tool from "@mcpfx/schema/ToolContract"
 import * as ToolResult from "@mcpfx/schema/ToolResult"
 import { RequestContext } from "@mcpfx/session/RequestContext"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Option, Schema, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { InvalidArguments } from "../src/Entry.ts"
 import { Registry } from "../src/Registry.ts"
 import { CapabilityMissing, Declined, DuplicateEntry, ResultMismatch } from "../src/ServerError.ts"
@@ -250,6 +251,35 @@ describe("ServerTool", () => {
         })
         const decoded = Find.decodeFailure(result["_meta"]?.["io.mcpfx/failure"])
         assert.deepStrictEqual(decoded, Find.decodeFailure({ _tag: "NotFound", id: 7 }))
+      }))
+
+    it.effect("[field PRG-13] is one result of a tool that took too long, and what it does later is nobody's business", () =>
+      Effect.gen(function*() {
+        class TooSlow extends Schema.TaggedError<TooSlow>("TooSlow")("TooSlow", {}) {}
+        const Slow = Tool.make("slow", { failure: TooSlow })
+        const unhandled: Array<unknown> = []
+        const listener = (reason: unknown): void => void unhandled.push(reason)
+        yield* Effect.acquireRelease(
+          Effect.sync(() => process.on("unhandledRejection", listener)),
+          () => Effect.sync(() => process.off("unhandledRejection", listener))
+        )
+        let fail: (reason: Error) => void = () => {}
+        const { call } = yield* offer(
+          ServerTool.tool(
+            Slow,
+            () =>
+              Effect.promise(() => new Promise<string>((_, reject) => void (fail = reject))).pipe(
+                Effect.timeoutOrElse({ duration: "50 millis", orElse: () => Effect.fail(new TooSlow()) })
+              )
+          )
+        )
+        const fiber = yield* Effect.forkChild(call("slow"), { startImmediately: true })
+        yield* TestClock.adjust("50 millis")
+        assert.isTrue((yield* Fiber.join(fiber)).isError)
+        fail(new Error("too late"))
+        // Rejections that nobody handles are told between two turns of the event loop.
+        yield* Effect.promise(() => new Promise((resolve) => void setImmediate(resolve)))
+        assert.deepStrictEqual(unhandled, [])
       }))
 
     it.effect("gives the JSON of a failure that has no message", () =>

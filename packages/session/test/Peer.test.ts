@@ -385,6 +385,24 @@ describe("cancelling", () => {
     }))
 })
 
+describe("the two directions", () => {
+  it.effect("[CAN-01] a cancel of the other side names its own requests: those sent to it with the same id go on", () =>
+    Effect.gen(function*() {
+      const wire = new Wire()
+      const bench = yield* readyServer({ link: wire, handler: handler({ slow: () => Effect.never }) })
+      const asked = yield* start(bench.session.peer.requestRaw("roots/list", {}))
+      const id = wire.sent[0]?.["id"]
+      assert.strictEqual(id, 1)
+      const served = bench.ask(1, "slow")
+      bench.tell("notifications/cancelled", { requestId: 1 })
+      assert.strictEqual(served.ends, 1)
+      bench.tell("notifications/cancelled", { requestId: 1 })
+      assert.isUndefined(asked.pollUnsafe())
+      answer(bench, 1, { roots: [] })
+      assert.deepStrictEqual(yield* Fiber.join(asked), { roots: [] })
+    }))
+})
+
 describe("progress", () => {
   it.effect("[PRG-04] [field PRG-05] is handed over raw and in order, and only for live tokens", () =>
     Effect.gen(function*() {

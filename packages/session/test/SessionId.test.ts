@@ -4,14 +4,14 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 describe("SessionId", () => {
-  it.effect("[HTTP-35] is visible ASCII and differs every time", () =>
+  it.effect("[HTTP-35] [SEC-06] is visible ASCII and differs every time", () =>
     Effect.gen(function*() {
       const ids = yield* Effect.all(Array.from({ length: 1000 }, () => SessionId.make))
       assert.strictEqual(new Set(ids).size, 1000)
       for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{24}$/)
     }).pipe(Effect.provide(SecureRandom.layerWebCrypto)))
 
-  it.effect("[HTTP-35] takes at least 128 bits from the secure source, and nothing else", () =>
+  it.effect("[HTTP-35] [SEC-06] takes at least 128 bits from the secure source, and nothing else", () =>
     Effect.gen(function*() {
       const sizes: Array<number> = []
       const random = SecureRandom.make((size) => {

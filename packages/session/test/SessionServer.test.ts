@@ -695,7 +695,7 @@ describe("the end", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
-  it.effect("[SHT-04] an uninterruptible handler may close its session without waiting for itself", () =>
+  it.effect("[CON-06] [SHT-04] an uninterruptible handler may close its session without waiting for itself", () =>
     Effect.gen(function*() {
       const bench: Bench = yield* readyServer({
         handler: handler({

@@ -150,6 +150,7 @@ describe("params", () => {
   it("[XH-08] does not read what an object inherits", () => {
     const inherited = [{ path: ["constructor", "name"], header: "X", type: "string" }] as const
     assert.deepStrictEqual(McpHeaders.mirrorParams(inherited, {}), {})
+    assert.deepStrictEqual(McpHeaders.mirrorParams(annotations, Object.create({ region: "inherited" })), {})
   })
 
   it("[XH-09] writes numbers in decimal and wraps text that is not plain", () => {
@@ -183,6 +184,7 @@ describe("params", () => {
     )
     const text = [{ path: ["v"], header: "V", type: "string" }] as const
     assert.strictEqual(McpHeaders.checkParams({ "mcp-param-v": "42.0" }, text, { v: "42" })?.reason, "mismatch")
+    assert.strictEqual(McpHeaders.checkParams({ "mcp-param-v": "EU" }, text, { v: "eu" })?.reason, "mismatch")
   })
 
   it("[XH-12] expects no header for what is absent or null", () => {

@@ -26,7 +26,7 @@ import {
 const gets = (seen: ReadonlyArray<Seen>) => seen.filter(({ method }) => method === "GET")
 
 describe("session and version headers", () => {
-  it.effect("[HTTP-37] [HTTP-43] [field LIF-08] are on everything after initialize", () =>
+  it.effect("[HTTP-37] [HTTP-43] [LIF-11] [field LIF-08] are on everything after initialize", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { seen } = yield* Scope.provide(

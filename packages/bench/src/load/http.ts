@@ -66,6 +66,9 @@ export class Connection {
   constructor(port: number) {
     this.socket = connect({ port, host: "127.0.0.1", noDelay: true })
     this.socket.on("data", (chunk: Buffer) => this.read(chunk))
+    this.socket.setTimeout(patience, () => {
+      this.fail(new Error(`no answer, but ${this.bytes?.toString("latin1") ?? "nothing"}`))
+    })
     this.socket.on("error", (error) => this.fail(error))
     this.socket.on("close", () => this.fail(new Error("the server closed the connection")))
   }
@@ -75,9 +78,6 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject }
       this.socket.write(bytes)
-      this.socket.setTimeout(patience, () => {
-        this.fail(new Error(`no answer, but ${this.bytes?.toString("latin1") ?? "nothing"}`))
-      })
     })
   }
 

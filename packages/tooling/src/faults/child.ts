@@ -1,6 +1,5 @@
 /** A server process, and what it says, line by line: no client of ours in between. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { createInterface } from "node:readline"
 import { Waiting } from "./waiting.ts"
 
 /** The end of a process. */
@@ -26,7 +25,13 @@ export class Child {
     })
     // Writing to one that has gone is part of what is tried here.
     child.stdin.on("error", () => {})
-    createInterface({ input: child.stdout }).on("line", (line) => this.lines.push(line))
+    // Not `readline`, for which U+2028 ends a line too.
+    let rest = ""
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      const lines = (rest + text).split("\n")
+      rest = lines.pop() ?? ""
+      for (const line of lines) this.lines.push(line)
+    })
     void this.ended.then(() => this.lines.end())
   }
 

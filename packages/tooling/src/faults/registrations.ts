@@ -22,7 +22,16 @@ export const Touch = Tool.make("touch", { input: Empty })
 export const Die = Tool.make("die", { input: { signal: Schema.optionalKey(Schema.Literals(["SIGKILL"])) } })
 export const Counts = Tool.make("counts", {
   input: Empty,
-  output: { started: Schema.Int, interrupted: Schema.Int, reports: Schema.Int, heapMiB: Schema.Finite }
+  output: {
+    started: Schema.Int,
+    interrupted: Schema.Int,
+    reports: Schema.Int,
+    heapMiB: Schema.Finite,
+    /** Requests whose handlers run in the process. */
+    inFlight: Schema.Int,
+    /** What keeps the process busy. */
+    resources: Schema.Array(Schema.String)
+  }
 })
 
 const watched = "demo://a"
@@ -65,11 +74,13 @@ export const registrations = (tally = new Tally()) => {
         })
       })),
     McpServer.tool(Counts, () =>
-      Effect.sync(() => ({
+      Effect.map(McpServer.Health, ({ endpoints }) => ({
         started: tally.started,
         interrupted: tally.interrupted,
         reports: tally.reports,
-        heapMiB: process.memoryUsage().heapUsed / 2 ** 20
+        heapMiB: process.memoryUsage().heapUsed / 2 ** 20,
+        inFlight: endpoints.reduce((sum, endpoint) => sum + endpoint.inFlight, 0),
+        resources: process.getActiveResourcesInfo().toSorted()
       }))),
     McpServer.resource(Resource.make(watched, { name: "a", mimeType: "text/plain" }), Effect.succeed("A"))
   )

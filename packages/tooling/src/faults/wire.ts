@@ -77,6 +77,8 @@ export const open = (port: number, sending: Sending): { readonly request: Client
     request.once("response", resolve)
     request.once("error", reject)
   })
+  // Whoever cuts the request need not wait for the answer.
+  response.catch(() => {})
   request.end(body)
   return { request, response }
 }

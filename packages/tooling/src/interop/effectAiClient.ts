@@ -2,7 +2,8 @@
 import { NodeHttpClient, NodeServices } from "@effect/platform-node"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { McpClient, McpClientError, McpProtocol, McpSchema } from "effect/ai"
-import { ChildProcess } from "effect/process"
+import type { HttpClient } from "effect/http"
+import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import * as Offer from "./offer.ts"
 import { calledOf, type Connect, type Target, textsIn } from "./peerClient.ts"
 import type { Wire } from "./wire.ts"
@@ -13,10 +14,13 @@ const protocolOf = (revision: string | undefined) => {
   throw new Error(`effect/ai has no client of ${revision}`)
 }
 
-const transportTo = (target: Target, revision: string | undefined) => {
+const transportTo = (
+  target: Target,
+  revision: string | undefined
+): Effect.Effect<McpClient.Transport, McpClientError.McpClientError, Needed> => {
   const protocol = protocolOf(revision)
   if (target.transport === "http") {
-    return Effect.provide(McpClient.http({ url: target.url, protocol }), NodeHttpClient.layerUndici)
+    return McpClient.http({ url: target.url, protocol })
   }
   const { args, command, cwd, env } = target
   return McpClient.stdio({
@@ -24,6 +28,8 @@ const transportTo = (target: Target, revision: string | undefined) => {
     command: ChildProcess.make(command, args, { cwd, env: { ...env }, extendEnv: true })
   })
 }
+
+type Needed = HttpClient.HttpClient | ChildProcessSpawner.ChildProcessSpawner | Scope.Scope
 
 /** Requests and answers; the envelope is not to be seen from outside. */
 const tapped = (transport: McpClient.Transport, wire: Wire): McpClient.Transport => ({
@@ -44,7 +50,7 @@ export const connect: Connect = async (target, revision, wire) => {
   const scope = Effect.runSync(Scope.make())
   const run = <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> =>
     Effect.runPromise(effect, signal === undefined ? undefined : { signal })
-  const services = await run(Layer.buildWithScope(NodeServices.layer, scope))
+  const services = await run(Layer.buildWithScope(Layer.merge(NodeServices.layer, NodeHttpClient.layerUndici), scope))
   const transport = await run(
     Effect.provide(transportTo(target, revision), services).pipe(Effect.provideService(Scope.Scope, scope))
   )

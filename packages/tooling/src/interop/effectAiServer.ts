@@ -42,10 +42,15 @@ const Tools = Toolkit.make(
   })
 )
 
-const Late = Toolkit.make(Tool.make(Offer.late.name, { ...plain, description: Offer.late.description }))
-const LateLive = McpServer.toolkit(Late).pipe(
-  Layer.provide(Late.toLayer({ [Offer.late.name]: () => Effect.succeed(Offer.done) }))
-)
+/** Registrations stay for good here, so that there is another tool each time. */
+let grown = 0
+
+const another = () => {
+  const name = `${Offer.late.name}-${++grown}`
+  const kit = Toolkit.make(Tool.make(name, { ...plain, description: Offer.late.description }))
+  const handler = kit.toLayer({ [name]: () => Effect.succeed(Offer.done) })
+  return McpServer.toolkit(kit).pipe(Layer.provide(handler))
+}
 
 const reporting = Effect.fnUntraced(function*(server: McpServer.McpServer["Service"], moment: number) {
   const request = yield* McpSchema.McpRequestContext
@@ -67,9 +72,8 @@ const handlers = Effect.map(McpServer.McpServer, (server) => ({
     Effect.as(server.notifications["notifications/message"]({ level: "info", data: Offer.said }), Offer.done),
   [wait.name]: () => Effect.promise(Offer.waitFor),
   [status.name]: () => Effect.sync(Offer.status),
-  // Registrations stay for good here: the tool comes once and does not go.
   [grow.name]: () =>
-    Layer.build(Layer.fresh(LateLive)).pipe(
+    Layer.build(another()).pipe(
       Effect.provideService(McpServer.McpServer, server),
       Effect.scoped,
       Effect.as(Offer.done)

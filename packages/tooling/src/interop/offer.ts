@@ -19,7 +19,9 @@ export const tools = {
 /** All that `tools/list` gives at first, in order. */
 export const toolNames: ReadonlyArray<string> = Object.keys(tools).toSorted()
 
+/** What `grow` adds; some servers add more of them. */
 export const late = { name: "late", description: "Comes and goes" }
+export const isLate = (name: string): boolean => name.startsWith(late.name)
 export const failure = "it always fails"
 export const said = "said by the server"
 export const steps = [1, 2, 3] as const

@@ -75,13 +75,12 @@ const offerOthers = (server: McpServer): void => {
     description: Offer.greet.description,
     argsSchema: { who: completable(z.string(), Offer.complete) }
   }, ({ who }) => ({ messages: [{ role: "user", content: { type: "text", text: Offer.greeting(who) } }] }))
-  server.server.registerCapabilities({ logging: {}, resources: { subscribe: true } })
   server.server.setRequestHandler(SubscribeRequestSchema, () => ({}))
   server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}))
 }
 
 const makeServer = (): McpServer => {
-  const server = new McpServer(Offer.info)
+  const server = new McpServer(Offer.info, { capabilities: { logging: {}, resources: { subscribe: true } } })
   offerTools(server)
   offerOthers(server)
   return server

@@ -18,6 +18,7 @@ export interface ClientCell {
   readonly checks: ReadonlyArray<Check<PeerClient>>
   /** Whether the client opens the stream of its session and ends the session. */
   readonly sessions: boolean
+  readonly probes?: boolean
 }
 
 /** The stream of the session was open, and the session was ended. */
