@@ -5,8 +5,9 @@ import { Tool } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
 import { TestHttp } from "@mcpfx/testing"
 import { ClientTransport, StreamableHttpClient } from "@mcpfx/transport"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
 import { HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 
 type Handler = (request: Request) => Response | Promise<Response>
 
@@ -116,6 +117,33 @@ describe("a server that was restarted", () => {
       const results = yield* Effect.all([1, 2, 3].map(() => client.call(Echo)), { concurrency: "unbounded" })
       for (const { content } of results) assert.deepStrictEqual(content, [{ type: "text", text: "here" }])
       assert.strictEqual(count(methods, "initialize"), 1)
+    }))
+
+  it.effect("[field HTP-06] leaves what still runs on the old session five seconds to end", () =>
+    Effect.gen(function*() {
+      const healthy = yield* start
+      let isForgetful = false
+      const hanging = yield* Deferred.make<void>()
+      const { handler } = watching(async (request) => {
+        const body = request.method === "POST" ? await request.clone().json() : {}
+        if (body.params?.name === "hangs") {
+          Deferred.doneUnsafe(hanging, Exit.void)
+          return new Promise<Response>(() => {})
+        }
+        if (!isForgetful || body.method !== "tools/call") return healthy(request)
+        isForgetful = false
+        return new Response("gone", { status: 404 })
+      })
+      const client = yield* clientOver(handler, options)
+      const fiber = yield* Effect.forkChild(Effect.flip(client.callTool("hangs")))
+      yield* Deferred.await(hanging)
+      isForgetful = true
+      yield* client.call(Echo)
+      yield* TestClock.adjust("4999 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(fiber)).reason._tag, "ConnectionLost")
+      yield* client.call(Echo)
     }))
 
   it.effect("[field HTP-06] is not begun with again and again when the new session is gone as well", () =>

@@ -38,46 +38,6 @@ export const Annotations = Schema.Struct({
 export interface Annotations extends Schema.Schema.Type<typeof Annotations> {}
 
 /**
- * What a tool says of its behaviour, with the defaults of the protocol for what it does not say: the worst is assumed
- * (TOL-17). These are hints: they decide nothing about a server that is not trusted.
- *
- * **Example** (A tool that says nothing)
- *
- * ```ts
- * import { Tool } from "@mcpfx/schema"
- *
- * Tool.hints({ name: "remove", inputSchema: { type: "object" } })
- * // => { readOnly: false, destructive: true, idempotent: false, openWorld: true }
- * ```
- *
- * @category getters
- * @since 0.1.0
- */
-export const hints = ({ annotations = {} }: Descriptor): {
-  readonly readOnly: boolean
-  readonly destructive: boolean
-  readonly idempotent: boolean
-  readonly openWorld: boolean
-} => {
-  const readOnly = annotations.readOnlyHint ?? false
-  return {
-    readOnly,
-    // These two mean nothing for a tool that changes nothing.
-    destructive: !readOnly && (annotations.destructiveHint ?? true),
-    idempotent: readOnly || (annotations.idempotentHint ?? false),
-    openWorld: annotations.openWorldHint ?? true
-  }
-}
-
-/**
- * What to call a tool in front of people: its `title`, else that of its annotations, else its name (TOL-19).
- *
- * @category getters
- * @since 0.1.0
- */
-export const displayName = ({ annotations, name, title }: Descriptor): string => title ?? annotations?.title ?? name
-
-/**
  * Whether a call may or must run as a task, on 2025-11-25 (TOL-23). Absent means forbidden.
  *
  * @category schemas

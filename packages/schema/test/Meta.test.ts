@@ -82,7 +82,10 @@ describe("modernEnvelope", () => {
   it("[CAP-02] what is known of a capability has its type, and the rest is free", () => {
     for (
       const [capabilities, wanted] of [
-        [{ elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: { listChanged: true } }, true],
+        [
+          { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: { listChanged: true } },
+          true
+        ],
         [{ elicitation: { other: 1 }, unknown: 1 }, true],
         [{ elicitation: { form: 1 } }, false],
         [{ elicitation: { url: true } }, false],

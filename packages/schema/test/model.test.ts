@@ -8,7 +8,6 @@ import * as Outcome from "../src/Outcome.ts"
 import * as Revisions from "../src/Revisions.ts"
 import * as Sampling from "../src/Sampling.ts"
 import * as Task from "../src/Task.ts"
-import * as Tool from "../src/Tool.ts"
 
 describe("logging", () => {
   it("[LOG-07] has the eight levels of RFC 5424, each above the one before", () => {
@@ -108,31 +107,6 @@ describe("states and outcomes", () => {
     assert.isTrue(Outcome.isInputRequired({ resultType: "input_required" }))
     assert.isFalse(Outcome.isInputRequired({ resultType: "complete", content: [] }))
     assert.isFalse(Outcome.isTask({ action: "accept" }))
-  })
-})
-
-describe("tools", () => {
-  const plain = { name: "remove", inputSchema: { type: "object" } } as const
-
-  it("[TOL-17] the worst is assumed of a tool that says nothing", () => {
-    const worst = { readOnly: false, destructive: true, idempotent: false, openWorld: true }
-    assert.deepStrictEqual(Tool.hints(plain), worst)
-    assert.deepStrictEqual(Tool.hints({ ...plain, annotations: { title: "t" } }), worst)
-    assert.deepStrictEqual(
-      Tool.hints({ ...plain, annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false } }),
-      { readOnly: false, destructive: false, idempotent: true, openWorld: false }
-    )
-    assert.deepStrictEqual(
-      Tool.hints({ ...plain, annotations: { readOnlyHint: true, destructiveHint: true, idempotentHint: false } }),
-      { readOnly: true, destructive: false, idempotent: true, openWorld: true }
-    )
-  })
-
-  it("[TOL-19] title, then the title of the annotations, then the name is shown", () => {
-    const annotations = { title: "Remove it" }
-    assert.strictEqual(Tool.displayName({ ...plain, title: "Remove", annotations }), "Remove")
-    assert.strictEqual(Tool.displayName({ ...plain, annotations }), "Remove it")
-    assert.strictEqual(Tool.displayName(plain), "remove")
   })
 })
 

@@ -243,9 +243,12 @@ describe("requests", () => {
   it.effect("[RPC-05] a handler that ends at once is answered on the caller's stack and enters no table", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer()
-      const stream = new Stream()
-      assert.isTrue(Exit.isSuccess(bench.accept(request("x", "tools/list"), stream)))
-      assert.strictEqual(stream.closings, 1)
+      for (const id of ["x", "7", 7]) {
+        const stream = new Stream()
+        assert.isTrue(Exit.isSuccess(bench.accept(request(id, "tools/list"), stream)))
+        assert.strictEqual(stream.closings, 1)
+        assert.strictEqual(stream.only?.id, id)
+      }
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 

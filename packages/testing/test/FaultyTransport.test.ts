@@ -16,7 +16,8 @@ const connect = (plan: FaultyTransport.Plan) =>
   })
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 50 })
-const ids = (messages: ReadonlyArray<JsonRpc.Message>) => messages.map((message) => "id" in message ? message.id : undefined)
+const ids = (messages: ReadonlyArray<JsonRpc.Message>) =>
+  messages.map((message) => "id" in message ? message.id : undefined)
 
 describe("FaultyTransport", () => {
   it.effect("loses messages in either direction", () =>
@@ -100,7 +101,12 @@ describe("FaultyTransport", () => {
     assert.deepStrictEqual(plan(1), plan(1))
     assert.notDeepEqual(plan(1), plan(2))
     const count = (tag: string) => plan(3).filter((fault) => fault._tag === tag).length
-    for (const [tag, expected] of [["Drop", 1000], ["Duplicate", 1000], ["Hold", 1000], ["Delay", 1000], ["Cut", 500]] as const) {
+    for (
+      const [tag, expected] of [["Drop", 1000], ["Duplicate", 1000], ["Hold", 1000], ["Delay", 1000], [
+        "Cut",
+        500
+      ]] as const
+    ) {
       assert.approximately(count(tag), expected, 150, tag)
     }
   })

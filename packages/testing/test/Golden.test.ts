@@ -9,7 +9,8 @@ const transcript: Golden.Transcript = [
   { from: "client", message: { method: "b", id: 1, params: { z: [{ y: 1, x: 2 }], a: null } } },
   { from: "server", message: { id: 1, result: {} } }
 ]
-const text = "> {\"id\":1,\"method\":\"b\",\"params\":{\"a\":null,\"z\":[{\"x\":2,\"y\":1}]}}\n< {\"id\":1,\"result\":{}}\n"
+const text =
+  "> {\"id\":1,\"method\":\"b\",\"params\":{\"a\":null,\"z\":[{\"x\":2,\"y\":1}]}}\n< {\"id\":1,\"result\":{}}\n"
 
 describe("Golden", () => {
   it("writes a line for each message with its keys in order, and reads it back", () => {

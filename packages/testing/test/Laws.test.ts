@@ -30,8 +30,12 @@ describe("Laws", () => {
     return law(message)
   }, runs)
 
-  it.effect.prop("arguments and output of a tool survive", [input], ([value]) =>
-    Effect.andThen(Laws.toolInput(Deploy)(value), Laws.toolOutput(Deploy)({ started: value.at })), runs)
+  it.effect.prop(
+    "arguments and output of a tool survive",
+    [input],
+    ([value]) => Effect.andThen(Laws.toolInput(Deploy)(value), Laws.toolOutput(Deploy)({ started: value.at })),
+    runs
+  )
 
   it.effect.prop(
     "params of a template survive",

@@ -45,11 +45,16 @@ describe("TestHttp", () => {
         session
       )
       const messages = yield* Stream.runCollect(reply.messages)
-      assert.deepStrictEqual(messages.map((message) => "method" in message ? message.method : "answer"), [
-        "notifications/progress",
-        "notifications/progress",
-        "answer"
-      ])
+      assert.deepStrictEqual(
+        messages.map((message) =>
+          "method" in message ? message.method : "answer"
+        ),
+        [
+          "notifications/progress",
+          "notifications/progress",
+          "answer"
+        ]
+      )
       assert.strictEqual((yield* http.delete(session)).status, 204)
       assert.strictEqual((yield* http.post(JsonRpc.request(3, "ping"), session)).status, 404)
     }))

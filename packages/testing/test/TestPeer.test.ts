@@ -7,8 +7,10 @@ import { Endpoint } from "@mcpfx/transport"
 import { Effect, Fiber } from "effect"
 
 const Count = Tool.make("count")
-const CountLive = McpServer.tool(Count, () =>
-  Effect.as(Effect.andThen(Progress.report({ progress: 1 }), Progress.report({ progress: 2 })), "three"))
+const CountLive = McpServer.tool(
+  Count,
+  () => Effect.as(Effect.andThen(Progress.report({ progress: 1 }), Progress.report({ progress: 2 })), "three")
+)
 const Server = McpServer.layer(CountLive, { name: "test", version: "1.0.0" })
 
 const counting = TestPeer.modern({ name: "count", _meta: { progressToken: "t" } })

@@ -14,15 +14,21 @@ export interface ExecOptions {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Shows the output as it comes, rather than keeping it. */
   readonly inherit?: boolean | undefined
-  /** Milliseconds after which the command is killed, which its output then says. Without one it may take for ever. */
+  /**
+   * Milliseconds after which the command is killed, with all that it started, which its output then says. Without one it
+   * may take for ever.
+   */
   readonly timeout?: number | undefined
 }
 
 /** Runs a command to its end; never rejects: a command that cannot start ends with code 127. */
 export const exec = (command: string, args: ReadonlyArray<string>, options: ExecOptions = {}): Promise<Ended> =>
   new Promise((settle) => {
+    // A group of its own, so that what it started can be killed with it.
+    const isGroup = options.timeout !== undefined && process.platform !== "win32"
     const child = spawn(command, args, {
       cwd: options.cwd,
+      detached: isGroup,
       env: { ...process.env, ...options.env },
       stdio: ["ignore", options.inherit === true ? "inherit" : "pipe", options.inherit === true ? "inherit" : "pipe"]
     })
@@ -32,7 +38,8 @@ export const exec = (command: string, args: ReadonlyArray<string>, options: Exec
     child.on("error", (error) => settle({ code: 127, output: `${error.message}\n` }))
     const timer = options.timeout === undefined ? undefined : setTimeout(() => {
       chunks.push(Buffer.from(`killed after ${options.timeout} ms\n`))
-      child.kill("SIGKILL")
+      if (isGroup && child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+      else child.kill("SIGKILL")
     }, options.timeout)
     child.on("close", (code) => {
       clearTimeout(timer)

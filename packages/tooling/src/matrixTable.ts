@@ -13,11 +13,20 @@ export const Row = Schema.Struct({
 })
 export interface Row extends Schema.Schema.Type<typeof Row> {}
 
+/** The revisions and transports that a suite can have. */
+export const Reach = Schema.Struct({
+  revisions: Schema.Array(Schema.String),
+  transports: Schema.Array(Schema.String)
+})
+export interface Reach extends Schema.Schema.Type<typeof Reach> {}
+
 /** The squares that are expected; of the suites in `required` none may be missing. */
 export const Expected = Schema.Struct({
   suites: Schema.Array(Schema.String),
   revisions: Schema.Array(Schema.String),
   transports: Schema.Array(Schema.String),
+  /** By suite, where it is not all of them: peers do not speak everything. */
+  reach: Schema.optionalKey(Schema.Record(Schema.String, Reach)),
   required: Schema.Array(Schema.String)
 })
 export interface Expected extends Schema.Schema.Type<typeof Expected> {}
@@ -50,13 +59,20 @@ export const matrixTable = (
 ): { readonly lines: Array<string>; readonly absent: Array<string> } => {
   const revisions = merged(expected.revisions, rows.map((row) => row.revision))
   const transports = merged(expected.transports, rows.map((row) => row.transport))
-  const at = (suite: string, revision: string, transport: string) =>
-    square(rows.filter((row) => row.suite === suite && row.revision === revision && row.transport === transport))
+  const isOutside = (suite: string, revision: string, transport: string) => {
+    const reach = expected.reach?.[suite]
+    return reach !== undefined && !(reach.revisions.includes(revision) && reach.transports.includes(transport))
+  }
+  const at = (suite: string, revision: string, transport: string) => {
+    const found = rows.filter((row) => row.suite === suite && row.revision === revision && row.transport === transport)
+    return found.length === 0 && isOutside(suite, revision, transport) ? "–" : square(found)
+  }
   const suites = merged(expected.suites, rows.map((row) => row.suite))
+  const width = Math.max(12, ...suites.map((suite) => suite.length))
   const lines = suites.flatMap((suite) => [
-    [suite.padEnd(12), ...transports.map((transport) => transport.padEnd(16))].join(" ").trimEnd(),
+    [suite.padEnd(width), ...transports.map((transport) => transport.padEnd(16))].join(" ").trimEnd(),
     ...revisions.map((revision) =>
-      [revision.padEnd(12), ...transports.map((transport) => at(suite, revision, transport).padEnd(16))].join(" ")
+      [revision.padEnd(width), ...transports.map((transport) => at(suite, revision, transport).padEnd(16))].join(" ")
         .trimEnd()
     )
   ])

@@ -33,6 +33,17 @@ describe("the table", () => {
     assert.deepStrictEqual(absent, ["server on B over memory", "server on B over stdio"])
   })
 
+  it("expects no more of a suite than it can reach, and shows what is there all the same", () => {
+    const reach = { server: { revisions: ["A"], transports: ["stdio"] } }
+    const { absent, lines } = matrixTable({ ...expected, reach }, [row("B", "stdio", 1, 0)])
+    assert.deepStrictEqual(lines.map((line) => line.split(/ {2,}/)), [
+      ["server", "memory", "stdio"],
+      ["A", "–", "missing"],
+      ["B", "–", "1 ok"]
+    ])
+    assert.deepStrictEqual(absent, ["server on A over stdio"])
+  })
+
   it("makes room for rows that nobody expected", () => {
     const { lines } = matrixTable({ ...expected, required: [] }, [{ ...row("C", "http", 1, 0), suite: "other" }])
     assert.isTrue(lines.some((line) => /^C .*1 ok$/.test(line)))

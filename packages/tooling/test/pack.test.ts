@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { bun, deno, workerd } from "../src/pack/binaries.ts"
+import { strangers, weights } from "../src/pack/bundle.ts"
 import { inspect, type PackedManifest } from "../src/pack/inspect.ts"
 import { removeStaleOutputs } from "../src/pack/staleOutputs.ts"
 import { publicModules } from "../src/pack/tarball.ts"
@@ -86,5 +88,56 @@ describe("outputs without a source", () => {
       ]
     )
     rmSync(root, { recursive: true })
+  })
+})
+
+describe("a bundle", () => {
+  const at = (path: string) => `node_modules/.pnpm/effect@4.1.0/node_modules/effect/dist/${path}`
+  const inputs = {
+    [at("Effect.js")]: { bytesInOutput: 10 },
+    [at("ai/Tool.js")]: { bytesInOutput: 3 },
+    [at("cluster/Entity.js")]: { bytesInOutput: 0 },
+    "node_modules/@mcpfx/server/dist/cli.js": { bytesInOutput: 5 },
+    "hello.ts": { bytesInOutput: 1 }
+  }
+
+  it("has strangers where a byte of them is left in it", () => {
+    assert.deepStrictEqual(strangers(inputs), [at("ai/Tool.js")])
+    assert.deepStrictEqual(strangers({ "node_modules/jose/dist/index.js": { bytesInOutput: 1 } }), [
+      "node_modules/jose/dist/index.js"
+    ])
+  })
+
+  it("is weighed by package, the heaviest first", () => {
+    assert.deepStrictEqual(weights(inputs), [["effect", 13], ["@mcpfx/server", 5], ["the program", 1]])
+  })
+})
+
+describe("a run time of the registry", () => {
+  it("has a build for each system that it is packaged for", () => {
+    assert.deepStrictEqual(
+      [
+        bun.build("linux", "x64"),
+        bun.build("win32", "x64"),
+        deno.build("linux", "arm64"),
+        deno.build("darwin", "arm64"),
+        workerd.build("linux", "x64"),
+        workerd.build("win32", "x64"),
+        workerd.build("darwin", "arm64"),
+        bun.build("sunos", "x64"),
+        deno.build("linux", "ppc64")
+      ],
+      [
+        { pkg: "@oven/bun-linux-x64", file: "bin/bun" },
+        { pkg: "@oven/bun-windows-x64", file: "bin/bun.exe" },
+        { pkg: "@deno/linux-arm64-glibc", file: "deno" },
+        { pkg: "@deno/darwin-arm64", file: "deno" },
+        { pkg: "@cloudflare/workerd-linux-64", file: "bin/workerd" },
+        { pkg: "@cloudflare/workerd-windows-64", file: "bin/workerd.exe" },
+        { pkg: "@cloudflare/workerd-darwin-arm64", file: "bin/workerd" },
+        undefined,
+        undefined
+      ]
+    )
   })
 })

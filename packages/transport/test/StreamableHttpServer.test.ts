@@ -171,9 +171,13 @@ describe("the envelope", () => {
   it.effect("[RPC-01] bytes that are no UTF-8 are no JSON", () =>
     Effect.gen(function*() {
       const { send } = yield* serve(scripted())
-      const body = new Uint8Array([...new TextEncoder().encode("{\"jsonrpc\":\"2.0\",\"id\":\""), 0xff, 0x22, 0x7d])
-      const response = yield* send(new Request(request({ body: "" }), { body }))
+      const start = new TextEncoder().encode("{\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":\"")
+      const posted = (byte: number) =>
+        send(new Request(request({ body: "" }), { body: new Uint8Array([...start, byte, 0x22, 0x7d]) }))
+      assert.strictEqual((yield* posted(0x61)).status, 200)
+      const response = yield* posted(0xff)
       assert.strictEqual(response.status, 400)
+      assert.include(yield* Effect.promise(() => response.text()), "-32700")
     }))
 
   it.effect("[field FRM-02] characters cut between chunks arrive whole", () =>

@@ -53,32 +53,55 @@ export const messagesOf = (response: HttpResponse): ReadonlyArray<unknown> => {
   })
 }
 
-/** One socket, one request at a time. */
+/** Milliseconds after which a socket is not used again: servers close those that are idle, 5 seconds by default. */
+const stale = 2000
+
+interface Waiting {
+  readonly resolve: (response: HttpResponse) => void
+  readonly reject: (error: Error) => void
+}
+
+/** One socket at a time, one request at a time. */
 export class Connection {
-  readonly socket: Socket
+  private readonly port: number
+  private socket: Socket
+  private used = performance.now()
   private bytes: Buffer | undefined = undefined
-  private settle:
-    | { readonly resolve: (response: HttpResponse) => void; readonly reject: (error: Error) => void }
-    | undefined = undefined
+  private waiting: Waiting | undefined = undefined
   /** Whether the head of an answer is enough: a stream has no end. */
   private headOnly = false
 
   constructor(port: number) {
-    this.socket = connect({ port, host: "127.0.0.1", noDelay: true })
-    this.socket.on("data", (chunk: Buffer) => this.read(chunk))
-    this.socket.setTimeout(patience, () => {
-      this.fail(new Error(`no answer, but ${this.bytes?.toString("latin1") ?? "nothing"}`))
-    })
-    this.socket.on("error", (error) => this.fail(error))
-    this.socket.on("close", () => this.fail(new Error("the server closed the connection")))
+    this.port = port
+    this.socket = this.open()
   }
 
   request(bytes: string, options: { readonly headOnly?: boolean } = {}): Promise<HttpResponse> {
+    const now = performance.now()
+    if (this.socket.destroyed || now - this.used > stale) {
+      this.socket.destroy()
+      this.socket = this.open()
+    }
+    this.used = now
     this.headOnly = options.headOnly === true
     return new Promise((resolve, reject) => {
-      this.settle = { resolve, reject }
+      this.waiting = { resolve, reject }
       this.socket.write(bytes)
     })
+  }
+
+  private open(): Socket {
+    const socket = connect({ port: this.port, host: "127.0.0.1", noDelay: true })
+    const fail = (error: Error) => {
+      if (socket === this.socket) this.fail(error)
+    }
+    socket.on("data", (chunk: Buffer) => this.read(chunk))
+    socket.setTimeout(patience, () => {
+      if (!this.headOnly) fail(new Error(`no answer, but ${this.bytes?.toString("latin1") ?? "nothing"}`))
+    })
+    socket.on("error", fail)
+    socket.on("close", () => fail(new Error("the server closed the connection")))
+    return socket
   }
 
   close(): void {
@@ -87,20 +110,25 @@ export class Connection {
 
   private read(chunk: Buffer): void {
     this.bytes = this.bytes === undefined ? chunk : Buffer.concat([this.bytes, chunk])
-    const settle = this.settle
+    const waiting = this.waiting
     const at = this.headOnly ? this.bytes.indexOf(blankLine) : -1
     const response = at >= 0
-      ? { status: Number(this.bytes.toString("latin1", 9, 12)), headers: this.bytes.toString("latin1", 0, at), body: this.bytes }
+      ? {
+        status: Number(this.bytes.toString("latin1", 9, 12)),
+        headers: this.bytes.toString("latin1", 0, at),
+        body: this.bytes
+      }
       : readResponse(this.bytes)
-    if (response === undefined || settle === undefined) return
+    if (response === undefined || waiting === undefined) return
     this.bytes = undefined
-    this.settle = undefined
-    settle.resolve(response)
+    this.waiting = undefined
+    this.used = performance.now()
+    waiting.resolve(response)
   }
 
   private fail(error: Error): void {
-    this.settle?.reject(error)
-    this.settle = undefined
+    this.waiting?.reject(error)
+    this.waiting = undefined
   }
 }
 

@@ -55,7 +55,7 @@ export class Door {
         )
       }
       if (claim.success !== undefined) return this.modern(exchange, message, claim.success)
-      const lacking = lacksEnvelope(this.gateway, message)
+      const lacking = this.inSession(facts) ? undefined : lacksEnvelope(this.gateway, message)
       if (lacking !== undefined) return Exit.fail(lacking)
     } else if (facts.classified?._tag === "Modern") {
       // Over HTTP a modern client says nothing but requests: what it sends else is taken and left alone (HTTP-67).
@@ -64,6 +64,13 @@ export class Door {
     return facts.connection === undefined
       ? this.http.handle(exchange, this.callers.of)
       : this.connections.legacy(facts.connection, exchange)
+  }
+
+  /** A session answers for itself: what its revision does not have is not found there (RPC-24). */
+  private inSession(facts: Facts): boolean {
+    return facts.connection === undefined
+      ? facts.sessionId !== undefined
+      : this.connections.session(facts.connection)?.agreed() !== undefined
   }
 
   private modern(

@@ -17,7 +17,7 @@ const utf8 = new TextEncoder()
 const automatic = new Set(["content-length", "host", "connection", "transfer-encoding"])
 
 /** How long a stream is read. */
-const patience = 150
+const patience = 100
 
 /** Whether Node would send it at all. */
 const sendable = ({ headers }: Spoilt): boolean => Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))
@@ -39,7 +39,7 @@ export const spoil = (recorded: ReadonlyArray<Recorded>, session: string, random
 
 /** A server that is fuzzed. */
 export class FuzzedHttp {
-  readonly agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  readonly agent = new Agent({ keepAlive: true, maxSockets: 10 })
   private readonly port: number
   private readonly sessions = new Set<string>()
   private session: Record<string, string> = {}
@@ -89,10 +89,10 @@ export class FuzzedHttp {
     return undefined
   }
 
-  /** Sends what is spoilt, four at a time, then what is good. */
+  /** Sends what is spoilt, eight at a time, then what is good. */
   async round(spoilt: ReadonlyArray<Spoilt>): Promise<string | undefined> {
-    for (let start = 0; start < spoilt.length; start += 4) {
-      const found = await Promise.all(spoilt.slice(start, start + 4).map((each) => this.hit(each)))
+    for (let start = 0; start < spoilt.length; start += 8) {
+      const found = await Promise.all(spoilt.slice(start, start + 8).map((each) => this.hit(each)))
       const wrong = found.find((each) => each !== undefined)
       if (wrong !== undefined) return wrong
     }

@@ -47,9 +47,9 @@ export class FuzzedProcess {
     const { child } = this
     for (const line of spoilt) {
       const asked = readRequest(line)
-      if (asked?.method === "subscriptions/listen" || asked?.method === "tools/call") {
-        this.open.set(JSON.stringify(asked.id), asked.id)
-      }
+      const id = asked?.id
+      const lasts = asked?.method === "subscriptions/listen" || asked?.method === "tools/call"
+      if (lasts && (typeof id === "string" || typeof id === "number")) this.open.set(JSON.stringify(id), id)
       child.write(line)
       child.write(newline)
     }
@@ -86,7 +86,7 @@ export class FuzzedProcess {
     }
     this.open.clear()
     this.clear()
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await new Promise((resolve) => setTimeout(resolve, 20))
     const id = `count-${++this.good}`
     this.child.send(modernRequest(id, "tools/call", call("counts")))
     const counts = at(await this.answer(id), "result", "structuredContent")

@@ -81,6 +81,7 @@ export const connect: Connect = async (target, revision, wire) => {
     },
     codeOf,
     more: undefined,
+    pid: undefined,
     close: () => run(Scope.close(scope, Exit.void))
   }
 }

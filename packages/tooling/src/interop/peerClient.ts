@@ -45,6 +45,8 @@ export interface PeerClient {
   /** The code of the error with which a request failed. */
   readonly codeOf: (failure: unknown) => number | undefined
   readonly more: More | undefined
+  /** The process of the connection, where the client tells: it may have started others. */
+  readonly pid: number | undefined
   readonly close: () => Promise<void>
 }
 

@@ -14,11 +14,11 @@ import { tap, tappedFetch, type Wire } from "./wire.ts"
 const open = (target: Target, wire: Wire) => {
   if (target.transport === "http") {
     const transport = tap(new StreamableHTTPClientTransport(new URL(target.url), { fetch: tappedFetch(wire) }), wire)
-    return { transport, end: () => transport.terminateSession() }
+    return { transport, end: () => transport.terminateSession(), pid: () => undefined }
   }
   const { args, command, cwd, env } = target
   const transport = tap(new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), wire)
-  return { transport, end: () => Promise.resolve() }
+  return { transport, end: () => Promise.resolve(), pid: () => transport.pid ?? undefined }
 }
 
 const optionsOf = ({ onProgress, signal }: CallOptions) => ({
@@ -59,7 +59,7 @@ const versionIn = (wire: Wire): string | undefined =>
 
 export const connect: Connect = async (target, _revision, wire) => {
   const client = new Client(Offer.info)
-  const { end, transport } = open(target, wire)
+  const { end, pid, transport } = open(target, wire)
   // The class calls its session id optional in another way than its own interface does.
   await client.connect(Object.assign(transport, { onclose: () => {}, onerror: () => {} }))
   return {
@@ -73,6 +73,7 @@ export const connect: Connect = async (target, _revision, wire) => {
     prompt: async (name, args) => textsIn((await client.getPrompt({ name, arguments: { ...args } })).messages),
     codeOf: (failure) => numberAt(failure, "code"),
     more: moreOf(client),
+    pid: pid(),
     close: async () => {
       await end()
       await client.close()

@@ -10,11 +10,11 @@ const modern = "2026-07-28"
 const open = (target: Target, wire: Wire) => {
   if (target.transport === "http") {
     const transport = tap(new StreamableHTTPClientTransport(new URL(target.url), { fetch: tappedFetch(wire) }), wire)
-    return { transport, end: () => transport.terminateSession() }
+    return { transport, end: () => transport.terminateSession(), pid: () => undefined }
   }
   const { args, command, cwd, env } = target
   const transport = tap(new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), wire)
-  return { transport, end: () => Promise.resolve() }
+  return { transport, end: () => Promise.resolve(), pid: () => transport.pid ?? undefined }
 }
 
 const clientFor = (revision: string | undefined): Client => {
@@ -65,7 +65,7 @@ const moreOf = (client: Client, listening: Array<McpSubscription>): More => ({
 
 export const connect: Connect = async (target, revision, wire) => {
   const client = clientFor(revision)
-  const { end, transport } = open(target, wire)
+  const { end, pid, transport } = open(target, wire)
   const listening: Array<McpSubscription> = []
   await client.connect(transport)
   return {
@@ -79,6 +79,7 @@ export const connect: Connect = async (target, revision, wire) => {
     prompt: async (name, args) => textsIn((await client.getPrompt({ name, arguments: { ...args } })).messages),
     codeOf: (failure) => numberAt(failure, "code"),
     more: moreOf(client, listening),
+    pid: pid(),
     close: async () => {
       for (const subscription of listening) await subscription.close()
       if (client.getProtocolEra() !== "modern") await end()

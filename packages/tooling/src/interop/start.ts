@@ -16,7 +16,7 @@ export const transport = values.transport === "http" ? "http" : "stdio"
 export const revision = values.revision
 
 const exitFile = values["exit-file"]
-if (exitFile !== undefined) process.on("exit", (code) => appendFileSync(exitFile, `${code}\n`))
+if (exitFile !== undefined) process.on("exit", (code) => appendFileSync(exitFile, `${process.pid} ${code}\n`))
 
 /** Tells the parent where the server listens. A program over HTTP ends when its standard input does. */
 export const listening = (port: number): void => {

@@ -10,8 +10,8 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { root } from "../root.ts"
 import { coverage } from "./coverage.ts"
-import { mutations } from "./mutations.ts"
 import { type Mutation, title } from "./mutation.ts"
+import { mutations } from "./mutations.ts"
 import { sample } from "./sample.ts"
 import { judgeTests, tryMutation, type Verdict } from "./tryMutation.ts"
 import { copyTree } from "./workTree.ts"
@@ -68,7 +68,11 @@ const work = async (tree: string, groups: Array<ReadonlyArray<Mutation>>): Promi
 
 const tell = (): void => {
   const { covered, open, unknown } = coverage(root, mutations)
-  say(`${covered.length} of ${covered.length + open.length} requirements that MUST hold and that tests name have a mutation`)
+  say(
+    `${covered.length} of ${
+      covered.length + open.length
+    } requirements that MUST hold and that tests name have a mutation`
+  )
   if (open.length > 0) say(`without one: ${open.join(", ")}`)
   for (const id of unknown) {
     failed++

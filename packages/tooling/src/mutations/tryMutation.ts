@@ -37,11 +37,23 @@ export const runTests = async (
   rmSync(report, { force: true })
   const [pkg = ""] = new Set(tests.map(packageOf))
   const files = tests.map((file) => file.slice(pkg.length + 1))
-  const { code, output } = await execBin(tree, "vitest", [
-    ...["run", "--config", "vitest.workspace.ts", "--project", pkg, ...files],
-    ...["-t", `\\b(?:${ids.join("|")})\\b`, "--reporter=json", `--outputFile.json=${report}`, "--maxWorkers=1"],
-    ...["--testTimeout=10000", "--hookTimeout=10000"]
-  ], { timeout: patience })
+  const { code, output } = await execBin(
+    tree,
+    "vitest",
+    [
+      "run",
+      "--config=vitest.workspace.ts",
+      `--project=${pkg}`,
+      `--testNamePattern=\\b(?:${ids.join("|")})\\b`,
+      "--reporter=json",
+      `--outputFile.json=${report}`,
+      "--maxWorkers=1",
+      "--testTimeout=10000",
+      "--hookTimeout=10000",
+      ...files
+    ],
+    { timeout: patience }
+  )
   if (!existsSync(report)) {
     // A run that never ends is one that noticed.
     const all = new Set(ids)
@@ -52,9 +64,11 @@ export const runTests = async (
   const { testResults } = readReport(report)
   const whole = testResults.find((file) => file.status === "failed" && file.assertionResults.length === 0)
   const named = (status: string): Set<string> =>
-    new Set(testResults.flatMap((file) =>
-      file.assertionResults.filter((test) => test.status === status).flatMap((test) => idsIn(test.fullName))
-    ))
+    new Set(
+      testResults.flatMap((file) =>
+        file.assertionResults.filter((test) => test.status === status).flatMap((test) => idsIn(test.fullName))
+      )
+    )
   return { passed: named("passed"), failed: named("failed"), broken: whole?.message }
 }
 

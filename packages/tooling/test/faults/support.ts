@@ -56,9 +56,17 @@ export const within = (what: string, millis: number) => <A, E, R>(effect: Effect
     orElse: () => Effect.die(new Error(`${what} took more than ${millis} ms`))
   })
 
-/** What keeps this process busy, by kind. */
-export const resources = (): Readonly<Record<string, number>> => {
-  const counts: Record<string, number> = {}
-  for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
-  return counts
-}
+/** What keeps this process busy, by kind; taken outside of any timer, which would count itself. */
+export const resources: Effect.Effect<Readonly<Record<string, number>>> = Effect.promise(() =>
+  new Promise((resolve) =>
+    setImmediate(() => {
+      const counts: Record<string, number> = {}
+      for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
+      resolve(counts)
+    })
+  )
+)
+
+/** Whether there is no more of any kind than before. */
+export const noMore = (now: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>): boolean =>
+  Object.entries(now).every(([kind, count]) => count <= (before[kind] ?? 0))

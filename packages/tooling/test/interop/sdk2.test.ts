@@ -20,7 +20,7 @@ for (const transport of ["stdio", "http"] as const) {
     const common = { suite: client, connect, revision, transport, http: ours, sessions: true }
     clientCell({ ...common, told: revision, only: false, checks: clientChecks("all") })
     // It probes a server that speaks nothing else.
-    clientCell({ ...common, told: undefined, only: true, checks: found, sessions: false, probes: true })
+    clientCell({ ...common, told: undefined, only: true, checks: found, sessions: false })
     serverCell({
       suite: server,
       program: "sdk2Server",
@@ -40,7 +40,6 @@ for (const transport of ["stdio", "http"] as const) {
     transport,
     http: ours,
     sessions: true,
-    probes: true,
     checks: clientChecks("all")
   })
   serverCell({

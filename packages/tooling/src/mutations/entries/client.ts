@@ -20,7 +20,8 @@ export const client: ReadonlyArray<Mutation> = [
     ids: ["VER-10"],
     file: "client/src/Negotiation.ts",
     find: "if (transport !== \"http\") return { _tag: \"Legacy\", certain: failure._tag !== \"RequestTimeout\" }",
-    replace: "if (transport !== \"http\" && error?.code === Codes.methodNotFound) return { _tag: \"Legacy\", certain: true }",
+    replace:
+      "if (transport !== \"http\" && error?.code === Codes.methodNotFound) return { _tag: \"Legacy\", certain: true }",
     tests: ["client/test/Connection.test.ts"]
   },
   {
@@ -54,7 +55,8 @@ export const client: ReadonlyArray<Mutation> = [
   {
     ids: ["CCH-04"],
     file: "client/src/ResponseCache.ts",
-    find: "const carriesInput = (params: object): boolean => \"inputResponses\" in params || \"requestState\" in params",
+    find:
+      "const carriesInput = (params: object): boolean => \"inputResponses\" in params || \"requestState\" in params",
     replace: "const carriesInput = (params: object): boolean => \"inputResponse\" in params",
     tests: ["client/test/KeptAnswers.test.ts"]
   },
@@ -71,5 +73,14 @@ export const client: ReadonlyArray<Mutation> = [
     find: "const maxRetries = 10",
     replace: "const maxRetries = 0",
     tests: ["client/test/Changes.test.ts"]
+  },
+  {
+    ids: ["PAG-03"],
+    file: "client/src/Pages.ts",
+    find:
+      "export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>\n  Effect.gen(function*() {\n    const { bounds, isStale = () => false, key, page, server } = options\n    const items = new Map<string, A>()\n    const seen = new Set<string>()\n    let cursor: string | undefined\n",
+    replace:
+      "let cursor: string | undefined\nexport const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>\n  Effect.gen(function*() {\n    const { bounds, isStale = () => false, key, page, server } = options\n    const items = new Map<string, A>()\n    const seen = new Set<string>()\n",
+    tests: ["client/test/WholeLists.test.ts"]
   }
 ]

@@ -68,7 +68,8 @@ export const http: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-37", "HTTP-43"],
     file: "transport/src/internal/facts.ts",
-    find: "    sessionId: present(headers[McpHeaders.names.sessionId]),\n    protocolVersion: present(headers[McpHeaders.names.protocolVersion]),",
+    find:
+      "    sessionId: present(headers[McpHeaders.names.sessionId]),\n    protocolVersion: present(headers[McpHeaders.names.protocolVersion]),",
     replace: "    sessionId: undefined,\n    protocolVersion: undefined,",
     tests: ["transport/test/StreamableHttpServer.test.ts"]
   },
@@ -132,7 +133,7 @@ export const http: ReadonlyArray<Mutation> = [
     ids: ["HTTP-40"],
     file: "transport/src/internal/clientConnection.ts",
     find: "    if (initializes) {\n      this.sessionId = undefined\n",
-    replace: "    if (initializes) {\n",
+    replace: "    if (initializes) {\n      this.sessionId ??= \"the one before\"\n",
     tests: ["transport/test/StreamableHttpSession.test.ts"]
   },
   {

@@ -82,7 +82,8 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["CMP-01"],
     file: "server/src/Discover.ts",
-    find: "return offer.completions || (!revision.features.completionsCapability && (offer.prompts || offer.resources))",
+    find:
+      "return offer.completions || (!revision.features.completionsCapability && (offer.prompts || offer.resources))",
     replace: "return offer.completions",
     tests: ["server/test/Discover.test.ts"]
   },
@@ -181,7 +182,8 @@ export const server: ReadonlyArray<Mutation> = [
     ids: ["CCH-10"],
     file: "server/src/internal/listRoutes.ts",
     find: "return answer(Result.map(page, (page) => write(page, \"private\")))",
-    replace: "return answer(Result.map(page, (page) => write(page, isGuarded(page.items) ? \"private\" : cache.scope)))",
+    replace:
+      "return answer(Result.map(page, (page) => write(page, isGuarded(page.items) ? \"private\" : cache.scope)))",
     tests: ["server/test/Dispatcher.test.ts"]
   },
   {
@@ -194,7 +196,8 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["CCH-05"],
     file: "server/src/internal/entryRoutes.ts",
-    find: "return entry.visible === undefined && entry.scopes.length === 0 ? entry.cache : { ...entry.cache, scope: \"private\" }",
+    find:
+      "return entry.visible === undefined && entry.scopes.length === 0 ? entry.cache : { ...entry.cache, scope: \"private\" }",
     replace: "return entry.cache",
     tests: ["server/test/Dispatcher.test.ts"]
   },
@@ -236,7 +239,8 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["RES-05"],
     file: "server/src/internal/resourceRead.ts",
-    find: "return contents.length === 0 ? Effect.fail(new ResourceNotFound({ uri })) : Effect.succeed({ contents, ...extra })",
+    find:
+      "return contents.length === 0 ? Effect.fail(new ResourceNotFound({ uri })) : Effect.succeed({ contents, ...extra })",
     replace: "return Effect.succeed({ contents, ...extra })",
     tests: ["server/test/ServerResource.test.ts"]
   },
@@ -286,7 +290,8 @@ export const server: ReadonlyArray<Mutation> = [
     ids: ["TRN-01"],
     file: "server/src/internal/door.ts",
     find: "if (claim.success !== undefined) return this.modern(exchange, message, claim.success)",
-    replace: "if (claim.success !== undefined && facts.connection === undefined) {\n        return this.modern(exchange, message, claim.success)\n      }",
+    replace:
+      "if (claim.success !== undefined && facts.connection === undefined) {\n        return this.modern(exchange, message, claim.success)\n      }",
     tests: ["server/test/McpServer.test.ts"]
   },
   {

@@ -138,7 +138,8 @@ export const session: ReadonlyArray<Mutation> = [
   {
     ids: ["JSC-02"],
     file: "session/src/internal/jsonSchemaDocument.ts",
-    find: "return dialect === undefined ? Result.fail(new UnsupportedDialect({ dialect: uri })) : Result.succeed(dialect)",
+    find:
+      "return dialect === undefined ? Result.fail(new UnsupportedDialect({ dialect: uri })) : Result.succeed(dialect)",
     replace: "return Result.succeed(dialect ?? \"2020-12\")",
     tests: ["session/test/JsonSchemaValidator.test.ts"]
   },

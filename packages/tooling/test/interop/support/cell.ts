@@ -28,8 +28,8 @@ export interface Cell<Client> extends Place {
   readonly connect: (running: Running) => Promise<Client>
   readonly checks: ReadonlyArray<Check<Client>>
   readonly close: (client: Client) => Promise<void>
-  /** Whether the client probes with a process of its own first, which it ends with a signal. */
-  readonly probes?: boolean
+  /** The server process, where the client may have started others to probe with. */
+  readonly pidOf?: (client: Client) => number | undefined
 }
 
 /** Waits for what has to come true soon, and fails when it does not. */
@@ -41,11 +41,14 @@ export const eventually = async (what: string, isTrue: () => boolean | Promise<b
   }
 }
 
-/** Where programs over stdio write their exit codes, one a line. */
+/** Where programs over stdio write their numbers and exit codes, one a line. */
 export const exitFileIn = (folder: string): string => join(folder, "exit")
 
-const codesIn = (folder: string): ReadonlyArray<string> =>
-  existsSync(exitFileIn(folder)) ? readFileSync(exitFileIn(folder), "utf8").trim().split("\n") : []
+const codeIn = (folder: string, pid: number | undefined): string | undefined => {
+  if (!existsSync(exitFileIn(folder))) return undefined
+  const lines = readFileSync(exitFileIn(folder), "utf8").trim().split("\n").map((line) => line.split(" "))
+  return lines.find(([of]) => pid === undefined || of === String(pid))?.[1]
+}
 
 const shown = (lines: ReadonlyArray<string>): string => lines.map((line) => line.slice(0, 400)).join("\n")
 
@@ -64,6 +67,9 @@ const judge = async (place: Place, title: string, wire: Wire, run: () => Promise
     throw new Error(`nothing on the wire proves the listed fault, ${fault.wire}:\n${String(failure.error)}\n${shown(lines)}`)
   }
 }
+
+/** A program may take long to start where others run too. */
+export const patience = 60_000
 
 const closing = "ends in order and leaves nothing behind"
 const titles = new Map<string, Set<string>>()
@@ -86,7 +92,7 @@ export const cell = <Client>(options: Cell<Client>): void => {
       } catch (error) {
         throw new Error(`could not connect: ${String(error)}\n${shown(running.wire.lines)}`, { cause: error })
       }
-    })
+    }, patience)
     afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
     const known = titles.get(suite) ?? new Set<string>()
@@ -100,9 +106,9 @@ export const cell = <Client>(options: Cell<Client>): void => {
       judge(place, closing, running.wire, async () => {
         await close(connected())
         if (transport !== "stdio") return
-        const probed = options.probes === true ? 1 : 0
-        await eventually("the end of the server", () => codesIn(folder).length === probed + 1)
-        const [code] = codesIn(folder).slice(probed)
+        const pid = options.pidOf?.(connected())
+        await eventually("the end of the server", () => codeIn(folder, pid) !== undefined)
+        const code = codeIn(folder, pid)
         running.wire.received(`exit ${code}`)
         assert.strictEqual(code, "0")
       }))

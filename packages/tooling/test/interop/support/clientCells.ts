@@ -18,7 +18,6 @@ export interface ClientCell {
   readonly checks: ReadonlyArray<Check<PeerClient>>
   /** Whether the client opens the stream of its session and ends the session. */
   readonly sessions: boolean
-  readonly probes?: boolean
 }
 
 /** The stream of the session was open, and the session was ended. */
@@ -41,6 +40,7 @@ export const clientCell = ({ connect, http, only, revision, sessions, told, tran
         : { transport, url: http.url(only ? `/${revision}` : "/mcp") }
       return connect(target, told, running.wire)
     },
+    pidOf: ({ pid }) => pid,
     close: async ({ close }) => {
       await close()
       if (sessions && transport === "http" && revision !== "2026-07-28" && wire !== undefined) sessionShows(wire)

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline"
 import { afterAll, beforeAll } from "vitest"
 import type { Target } from "../../../src/interop/peerClient.ts"
 import { root } from "../../../src/root.ts"
-import { exitFileIn, type Running } from "./cell.ts"
+import { exitFileIn, patience, type Running } from "./cell.ts"
 
 export type Program = "mcpfxServer" | "sdk1Server" | "sdk2Server" | "effectAiServer"
 
@@ -48,7 +48,7 @@ export const serveHttp = (program: Program): { readonly url: (path: string) => s
       const [code] = await exited
       assert.strictEqual(code, 0, errors)
     }
-  })
+  }, patience)
   afterAll(() => {
     port = 0
   })

@@ -50,7 +50,8 @@ const transportTo = (target: Target) =>
 
 const connect = async (target: Target, told: Version | undefined, wire: Wire): Promise<Connected> => {
   const scope = Effect.runSync(Scope.make())
-  const options = told === undefined ? {} : { revisions: [told] }
+  // A busy machine may need longer to start a program than a server is usually given to answer.
+  const options = { probeTimeout: "25 seconds", ...(told === undefined ? {} : { revisions: [told] }) } as const
   const live = McpClient.layer(options).pipe(Layer.provide(tapped(wire)), Layer.provide(transportTo(target)))
   const context = await Effect.runPromise(
     Layer.buildWithScope(live, scope).pipe(
