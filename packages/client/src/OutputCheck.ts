@@ -36,7 +36,8 @@ export const check = (
     return Effect.fail(bad(name, ["the tool declares an output schema and gave no structuredContent"]))
   }
   return Effect.matchEffect(validator.compile(schema), {
-    onFailure: (error) => Effect.as(unusable(`The output schema of ${name} checks nothing: ${reasonOf(error)}`), result),
+    onFailure: (error) =>
+      Effect.as(unusable(`The output schema of ${name} checks nothing: ${reasonOf(error)}`), result),
     onSuccess: (validate) => {
       const verdict = validate(result.structuredContent)
       return Result.isSuccess(verdict)

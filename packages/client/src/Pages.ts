@@ -83,12 +83,20 @@ export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, Mcp
         continue
       }
       count += next.items.length
-      if (count > bounds.maxItems) return yield* unbounded(server, `more than ${bounds.maxItems} items`)
-      for (const item of next.items) {
-        if (!items.has(key(item))) items.set(key(item), item)
+      if (count > bounds.maxItems) {
+        return yield* unbounded(server, `more than ${bounds.maxItems} items`)
       }
-      if (next.nextCursor === undefined) return [...items.values()]
-      if (seen.has(next.nextCursor)) return yield* unbounded(server, "the cursors go in a circle")
+      for (const item of next.items) {
+        if (!items.has(key(item))) {
+          items.set(key(item), item)
+        }
+      }
+      if (next.nextCursor === undefined) {
+        return [...items.values()]
+      }
+      if (seen.has(next.nextCursor)) {
+        return yield* unbounded(server, "the cursors go in a circle")
+      }
       seen.add(next.nextCursor)
       cursor = next.nextCursor
     }

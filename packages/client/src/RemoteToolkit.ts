@@ -141,7 +141,10 @@ const call = (
     ? client.callTool(name, args, request)
     : Effect.fail(fail(new BadInput({ detail: "arguments are an object" }), "tools/call"))
   return failures === "tell"
-    ? Effect.catch(called, (error) => Effect.succeed({ isError: true, content: [{ type: "text", text: error.message }] }))
+    ? Effect.catch(
+      called,
+      (error) => Effect.succeed({ isError: true, content: [{ type: "text", text: error.message }] })
+    )
     : called
 }
 

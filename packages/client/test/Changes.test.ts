@@ -1,11 +1,11 @@
-/** What a subscription tells, and what it makes of servers that tell too much, too little, or go away. */
+/** What a host that follows a subscription makes of a server that tells too much. */
 import { assert, describe, it } from "@effect/vitest"
 import type { McpClient, Subscriptions } from "@mcpfx/client"
 import { JsonRpc } from "@mcpfx/schema"
 import { ScriptedServer } from "@mcpfx/testing"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { clientOf, joined, legacy, modern, settle } from "./support/client.ts"
+import { clientOf, legacy, modern, settle } from "./support/client.ts"
 
 const { make, result, silence } = ScriptedServer
 
@@ -18,11 +18,11 @@ const tools = (...names: ReadonlyArray<string>) => ({
   tools: names.map((name) => ({ name, inputSchema: { type: "object" } }))
 })
 
-/** Agrees to a listen request, to all of it or to less. */
-const agreeing = (honoured?: JsonRpc.JsonObject) => (request: JsonRpc.Request, server: ScriptedServer.ScriptedServer) =>
+/** Agrees to a listen request. */
+const agreeing = (request: JsonRpc.Request, server: ScriptedServer.ScriptedServer) =>
   Effect.as(
     Effect.orDie(server.notify("notifications/subscriptions/acknowledged", {
-      notifications: honoured ?? request.params?.["notifications"] ?? {},
+      notifications: request.params?.["notifications"] ?? {},
       _meta: { [key]: request.id }
     })),
     silence
@@ -52,62 +52,10 @@ const following = Effect.fnUntraced(
   }
 )
 
-describe("on 2026-07-28", () => {
-  it.effect("[SUB-04] what the server agreed to is told, also where it is less than was asked for", () =>
-    Effect.gen(function*() {
-      const server = yield* make(
-        modern({ "subscriptions/listen": agreeing({ toolsListChanged: true }) }, capabilities)
-      )
-      const client = yield* clientOf(server)
-      const { honoured } = yield* client.subscribe({ tools: true, prompts: true, uris: ["a:b"] })
-      assert.deepStrictEqual(honoured(), { tools: true, prompts: false, resources: false, uris: [] })
-    }))
-
-  it.effect("[SUB-04] a server that agrees to nothing of it is a typed failure", () =>
-    Effect.gen(function*() {
-      const server = yield* make(modern({ "subscriptions/listen": agreeing({}) }, capabilities))
-      const client = yield* clientOf(server)
-      const { reason } = yield* Effect.flip(Effect.scoped(client.subscribe({ tools: true })))
-      assert.strictEqual(reason._tag, "NotOffered")
-    }))
-
-  it.effect("[SUB-09] a connection that was lost is listened on again, and what was missed counts as changed", () =>
-    Effect.gen(function*() {
-      const server = yield* make(modern({ "subscriptions/listen": agreeing() }, capabilities), { kind: "stdio" })
-      const client = yield* clientOf(server, { reconnect: true })
-      const { changes } = yield* client.subscribe({ tools: true })
-      yield* server.expect("subscriptions/listen")
-      const fiber = yield* Effect.forkChild(Stream.runCollect(Stream.take(changes, 2)))
-      yield* server.hangUp
-      // Nobody sends a request meanwhile: the subscription itself brings the connection back.
-      const again = yield* joined(yield* Effect.forkChild(server.expect("subscriptions/listen")))
-      assert.strictEqual(server.connections().made, 2)
-      yield* settle
-      yield* changed(server, idOf(again))
-      assert.deepStrictEqual(yield* Fiber.join(fiber), [{ kind: "tools" }, { kind: "tools" }])
-    }))
-
-  it.effect("[STD-13] [field SUB-06] notifications of another subscription, or of none, are not its own", () =>
-    Effect.gen(function*() {
-      const server = yield* make(modern({ "subscriptions/listen": agreeing() }, capabilities))
-      const client = yield* clientOf(server)
-      const { changes } = yield* client.subscribe({ tools: true })
-      const id = idOf(yield* server.expect("subscriptions/listen"))
-      const fiber = yield* Effect.forkChild(Stream.runHead(changes))
-      yield* server.notify("notifications/tools/list_changed")
-      yield* changed(server, "another")
-      yield* settle
-      assert.isUndefined(fiber.pollUnsafe())
-      yield* changed(server, id)
-      yield* settle
-      assert.isDefined(fiber.pollUnsafe())
-    }))
-})
-
 describe("a host that lists at each change", () => {
   for (const [era, script] of [["legacy", legacy], ["modern", modern]] as const) {
     const start = Effect.fnUntraced(function*(list: ScriptedServer.Script[string]) {
-      const server = yield* make(script({ "tools/list": list, "subscriptions/listen": agreeing() }, capabilities))
+      const server = yield* make(script({ "tools/list": list, "subscriptions/listen": agreeing }, capabilities))
       const client = yield* clientOf(server)
       const self = yield* client.subscribe({ tools: true })
       return { server, seen: yield* following(client, self) }

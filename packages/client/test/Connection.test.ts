@@ -95,7 +95,10 @@ describe("the era", () => {
 
   it.effect("waits for a server that is slow to start where only the stateless revision is allowed", () =>
     Effect.gen(function*() {
-      const server = yield* make({ "server/discover": () => Effect.delay(Effect.succeed(discovered()), "20 seconds") }, { kind: "stdio" })
+      const server = yield* make(
+        { "server/discover": () => Effect.delay(Effect.succeed(discovered()), "20 seconds") },
+        { kind: "stdio" }
+      )
       const connecting = yield* Effect.forkChild(clientOf(server, { revisions: ["2026-07-28"] }))
       yield* server.expect("server/discover")
       yield* TestClock.adjust("20 seconds")
@@ -115,10 +118,13 @@ describe("the era", () => {
   it.effect("starts a server again that answers the probe and then ends", () =>
     Effect.gen(function*() {
       let connections = 0
-      const server = yield* make(legacy({
-        "server/discover": error(-32601),
-        initialize: () => ++connections === 1 ? hangUp : initialized("2024-11-05")
-      }), { kind: "stdio" })
+      const server = yield* make(
+        legacy({
+          "server/discover": error(-32601),
+          initialize: () => ++connections === 1 ? hangUp : initialized("2024-11-05")
+        }),
+        { kind: "stdio" }
+      )
       const client = yield* clientOf(server)
       assert.strictEqual((yield* client.server).revision.version, "2024-11-05")
       assert.strictEqual(server.connections().made, 2)
@@ -150,9 +156,12 @@ describe("the era", () => {
 
   it.effect("[VER-10] does not initialize after an error that only a modern server sends", () =>
     Effect.gen(function*() {
-      const server = yield* make(legacy({
-        "server/discover": error(-32021, "Missing", { requiredCapabilities: { sampling: {} } })
-      }), { kind: "stdio" })
+      const server = yield* make(
+        legacy({
+          "server/discover": error(-32021, "Missing", { requiredCapabilities: { sampling: {} } })
+        }),
+        { kind: "stdio" }
+      )
       assert.deepInclude(yield* reasonOf(clientOf(server)), { _tag: "Refused", code: -32021 })
       assert.deepStrictEqual(server.methods(), ["server/discover"])
     }))
@@ -414,9 +423,12 @@ describe("a lost connection", () => {
   it.effect("is tried again with longer and longer waits, and again by the next request after that failed", () =>
     Effect.gen(function*() {
       let refusals = 0
-      const server = yield* make(legacy({
-        initialize: () => refusals-- > 0 ? hangUp : initialized("2025-11-25")
-      }), { kind: "stdio" })
+      const server = yield* make(
+        legacy({
+          initialize: () => refusals-- > 0 ? hangUp : initialized("2025-11-25")
+        }),
+        { kind: "stdio" }
+      )
       const client = yield* clientOf(server, { reconnect: true, revisions: ["2025-11-25"] })
       yield* server.hangUp
       yield* settle
@@ -467,7 +479,7 @@ describe("closing", () => {
       const scope = yield* Scope.make()
       const client = yield* Scope.provide(clientOf(server, { reconnect: true }), scope)
       const calls = yield* Effect.forkChild(Effect.all(
-        [client.callTool("a"), client.callTool("b"), client.tools].map((each) => tagOf(each)),
+        [tagOf(client.callTool("a")), tagOf(client.callTool("b")), tagOf(client.tools)],
         { concurrency: "unbounded" }
       ))
       yield* Effect.all([server.expect("tools/call"), server.expect("tools/call"), server.expect("tools/list")])

@@ -162,30 +162,3 @@ describe("a server that was restarted", () => {
       assert.isAtMost(count(methods, "tools/call"), 2)
     }))
 })
-
-describe("what is not offered", () => {
-  it.effect("[LIF-09] [field LIF-12] is not asked for: lists are empty, requests a typed failure, and the client goes on", () =>
-    Effect.gen(function*() {
-      const { handler, methods } = watching(refusing(() => new Response("no", { status: 404 })))
-      const client = yield* clientOver(handler)
-      methods.length = 0
-      const lists = [client.tools, client.prompts, client.resources, client.resourceTemplates]
-      for (const list of lists) assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* list, [])
-      for (
-        const request of [
-          client.callTool("t"),
-          client.getPrompt("p"),
-          client.readResource("a:b"),
-          client.setLogLevel("info")
-        ]
-      ) {
-        const { reason } = yield* Effect.flip(Effect.asVoid<unknown, McpClientFailure, never>(request))
-        assert.strictEqual(reason._tag, "NotOffered")
-      }
-      assert.deepStrictEqual(methods.filter((method) => !method.startsWith("notifications/")), [])
-      yield* client.ping
-      assert.include(methods, "ping")
-    }))
-})
-
-type McpClientFailure = Effect.Error<ReturnType<McpClient.McpClient["Service"]["callTool"]>>

@@ -51,11 +51,14 @@ for (const { version } of Revisions.all) {
         const events = yield* Stream.runCollect(
           McpClient.progress((onProgress) => client.call(Add, { a: 1, b: 2 }, { onProgress }))
         )
-        assert.deepStrictEqual(events.map((event) => event._tag === "Progress" ? event.progress.progress : event.result), [
-          1,
-          2,
-          { sum: 3 }
-        ])
+        assert.deepStrictEqual(
+          events.map((event) => event._tag === "Progress" ? event.progress.progress : event.result),
+          [
+            1,
+            2,
+            { sum: 3 }
+          ]
+        )
       }))
   })
 }

@@ -15,21 +15,28 @@ const tagOf = <A, R>(effect: Effect.Effect<A, McpClientError.McpClientError, R>)
 const idOf = (message: JsonRpc.Message) => "id" in message ? message.id : undefined
 const subscription = (id: unknown) => ({ _meta: { "io.modelcontextprotocol/subscriptionId": id } })
 
-const everything = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true, subscribe: true } }
+const everything = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true }
+}
 
 /** A server of 2026-07-28 that acknowledges every listen request with what was asked for. */
 const listening = (more: ScriptedServer.Script = {}, options: ScriptedServer.Options = {}) =>
-  make(modern({
-    "subscriptions/listen": (request, server) =>
-      Effect.as(
-        Effect.orDie(server.notify("notifications/subscriptions/acknowledged", {
-          notifications: request.params?.["notifications"],
-          ...subscription(request.id)
-        })),
-        silence
-      ),
-    ...more
-  }, everything), options)
+  make(
+    modern({
+      "subscriptions/listen": (request, server) =>
+        Effect.as(
+          Effect.orDie(server.notify("notifications/subscriptions/acknowledged", {
+            notifications: request.params?.["notifications"],
+            ...subscription(request.id)
+          })),
+          silence
+        ),
+      ...more
+    }, everything),
+    options
+  )
 
 const stateful = (more: ScriptedServer.Script = {}, options: ScriptedServer.Options = {}) =>
   make(legacy({ "resources/subscribe": result({}), "resources/unsubscribe": result({}), ...more }, everything), options)
@@ -53,35 +60,38 @@ const Registrations = Layer.mergeAll(
 )
 
 for (const { version } of Revisions.all) {
-  it.layer(TestServer.layer(Registrations, { revision: version, server: { limits: { coalesce: Duration.zero } } }))(`on ${version}`, (it) => {
-    it.effect("[SUB-01, SUB-11, RES-03] gives the changes that were asked for, and no others", () =>
-      Effect.gen(function*() {
-        const client = yield* McpClient.McpClient
-        const touch = (kind: string, uri?: string) => client.call(Touch, uri === undefined ? { kind } : { kind, uri })
-        const { changes, honoured } = yield* client.subscribe({ tools: true, uris: ["note://1"] })
-        assert.deepInclude(honoured(), { tools: true, prompts: false, uris: ["note://1"] })
-        yield* touch("prompts")
-        yield* touch("resource", "note://2")
-        yield* touch("resource", "note://1")
-        yield* touch("tools")
-        assert.deepStrictEqual(yield* take(changes, 2), [{ kind: "resource", uri: "note://1" }, { kind: "tools" }])
-      }))
+  it.layer(TestServer.layer(Registrations, { revision: version, server: { limits: { coalesce: Duration.zero } } }))(
+    `on ${version}`,
+    (it) => {
+      it.effect("[SUB-01, SUB-11, RES-03] gives the changes that were asked for, and no others", () =>
+        Effect.gen(function*() {
+          const client = yield* McpClient.McpClient
+          const touch = (kind: string, uri?: string) => client.call(Touch, uri === undefined ? { kind } : { kind, uri })
+          const { changes, honoured } = yield* client.subscribe({ tools: true, uris: ["note://1"] })
+          assert.deepInclude(honoured(), { tools: true, prompts: false, uris: ["note://1"] })
+          yield* touch("prompts")
+          yield* touch("resource", "note://2")
+          yield* touch("resource", "note://1")
+          yield* touch("tools")
+          assert.deepStrictEqual(yield* take(changes, 2), [{ kind: "resource", uri: "note://1" }, { kind: "tools" }])
+        }))
 
-    it.effect("[STD-13] gives each subscription its own, and the others theirs", () =>
-      Effect.gen(function*() {
-        const client = yield* McpClient.McpClient
-        const one = yield* client.subscribe({ uris: ["note://1"] })
-        const both = yield* client.subscribe({ uris: ["note://1", "note://2"] })
-        yield* Effect.scoped(client.subscribe({ uris: ["note://1"] }))
-        yield* client.call(Touch, { kind: "resource", uri: "note://2" })
-        yield* client.call(Touch, { kind: "resource", uri: "note://1" })
-        assert.deepStrictEqual(yield* take(one.changes, 1), [{ kind: "resource", uri: "note://1" }])
-        assert.deepStrictEqual(yield* take(both.changes, 2), [
-          { kind: "resource", uri: "note://2" },
-          { kind: "resource", uri: "note://1" }
-        ])
-      }))
-  })
+      it.effect("[STD-13] gives each subscription its own, and the others theirs", () =>
+        Effect.gen(function*() {
+          const client = yield* McpClient.McpClient
+          const one = yield* client.subscribe({ uris: ["note://1"] })
+          const both = yield* client.subscribe({ uris: ["note://1", "note://2"] })
+          yield* Effect.scoped(client.subscribe({ uris: ["note://1"] }))
+          yield* client.call(Touch, { kind: "resource", uri: "note://2" })
+          yield* client.call(Touch, { kind: "resource", uri: "note://1" })
+          assert.deepStrictEqual(yield* take(one.changes, 1), [{ kind: "resource", uri: "note://1" }])
+          assert.deepStrictEqual(yield* take(both.changes, 2), [
+            { kind: "resource", uri: "note://2" },
+            { kind: "resource", uri: "note://1" }
+          ])
+        }))
+    }
+  )
 }
 
 describe("a subscription", () => {
@@ -170,7 +180,9 @@ describe("a subscription", () => {
       for (const scope of scopes) yield* Scope.provide(client.subscribe({ uris: ["a://1"] }), scope)
       const [first, second] = scopes
       yield* Scope.close(first, Exit.void)
-      assert.deepStrictEqual(server.methods().filter((method) => method.startsWith("resources/")), ["resources/subscribe"])
+      assert.deepStrictEqual(server.methods().filter((method) => method.startsWith("resources/")), [
+        "resources/subscribe"
+      ])
       yield* Scope.close(second, Exit.void)
       assert.deepStrictEqual(server.methods().filter((method) => method.startsWith("resources/")), [
         "resources/subscribe",
@@ -288,24 +300,24 @@ describe("logs", () => {
     Effect.gen(function*() {
       const server = yield* make(legacy({ "logging/setLevel": result({}) }, { logging: {} }), { kind: "stdio" })
       const client = yield* clientOf(server, { reconnect: true })
-      const reading = yield* Effect.forkChild(take(Stream.tap(client.logs, (x) => Effect.sync(() => console.log(x))), 2))
+      const reading = yield* Effect.forkChild(take(client.logs, 2))
+      yield* settle
       yield* client.setLogLevel("warning")
-      console.log("set"); yield* settle
       yield* server.notify("notifications/message", { level: "error", data: { disk: "full" }, logger: "fs" })
       yield* server.notify("notifications/message", { level: "loud", data: "?" })
       yield* settle
       yield* server.hangUp
       yield* settle
-      console.log("hung up")
       yield* client.ping
-      console.log("pinged", server.methods())
       yield* server.notify("notifications/message", { level: "alert", data: "again" })
       assert.deepStrictEqual(yield* Fiber.join(reading), [
         { level: "error", data: { disk: "full" }, logger: "fs" },
         { level: "alert", data: "again" }
       ])
       const levels = server.received().filter((each) => "method" in each && each.method === "logging/setLevel")
-      assert.deepStrictEqual(levels.map((each) => "params" in each && each.params), [{ level: "warning" }, { level: "warning" }])
+      assert.deepStrictEqual(levels.map((each) => "params" in each && each.params), [{ level: "warning" }, {
+        level: "warning"
+      }])
     }))
 
   it.effect("[LOG-03] says with each request of 2026-07-28 which logs it wants", () =>
@@ -341,7 +353,7 @@ describe("logs", () => {
       yield* server.expect("notifications/vendor/other")
     }))
 
-  it.effect("[field HST-09, PNG-01] answers a ping of the server, and refuses what it has no handler for", () =>
+  it.effect("[PNG-01, field HST-09] answers a ping of the server, and refuses what it has no handler for", () =>
     Effect.gen(function*() {
       const server = yield* make(legacy())
       yield* clientOf(server)
@@ -350,7 +362,9 @@ describe("logs", () => {
       yield* server.send({ jsonrpc: "2.0", id: "s", method: "sampling/createMessage", params: {} })
       const answer = (id: string) => server.expectMessage(id, (message) => !("method" in message) && message.id === id)
       assert.deepInclude(yield* answer("p"), { result: {} })
-      assert.deepInclude(yield* answer("s"), { error: { code: -32601, message: "Method not found: sampling/createMessage" } })
+      assert.deepInclude(yield* answer("s"), {
+        error: { code: -32601, message: "Method not found: sampling/createMessage" }
+      })
     }))
 
   it.effect("[field RPC-05] outlives an error that names no request", () =>

@@ -1,12 +1,11 @@
 /** Lists of many pages, as good and bad servers give them. */
 import { assert, describe, it } from "@effect/vitest"
-import type { McpClientError } from "@mcpfx/client"
 import type { JsonRpc } from "@mcpfx/schema"
 import { ScriptedServer } from "@mcpfx/testing"
-import { Effect, Fiber, Logger } from "effect"
+import { Effect, Logger } from "effect"
 import { clientOf, legacy, modern, settle } from "./support/client.ts"
 
-const { error, make, result, silence } = ScriptedServer
+const { error, make, result } = ScriptedServer
 
 const tool = (name: string, more: JsonRpc.JsonObject = {}): JsonRpc.JsonObject => ({
   name,
@@ -70,65 +69,6 @@ for (const era of ["legacy", "modern"] as const) {
         assert.strictEqual((yield* client.tools).length, 120)
         assert.deepStrictEqual((yield* client.callTool("t119")).structuredContent, { n: 1 })
         assert.strictEqual((yield* Effect.flip(client.callTool("t101"))).reason._tag, "BadOutput")
-      }))
-
-    const unbounded = Effect.fnUntraced(function*(list: ScriptedServer.Script[string], maxPages: number) {
-      const server = yield* serving(list)
-      const client = yield* clientOf(server, { pages: { maxPages } })
-      const { reason } = yield* Effect.flip(client.tools)
-      assert.deepInclude(reason, { _tag: "PagesUnbounded", server: "scripted" })
-      return cursors(server).length
-    })
-
-    it.effect("[field PAG-01] a server that goes round in circles is found out, and one without end stopped", () =>
-      Effect.gen(function*() {
-        const next = (nextCursor: string) => result({ ...hints, tools: [tool("a")], nextCursor })
-        assert.strictEqual(yield* unbounded(() => next("c1"), 100), 2)
-        let asked = 0
-        assert.strictEqual(yield* unbounded(() => next(asked++ % 2 === 0 ? "c1" : "c2"), 100), 3)
-        assert.strictEqual(yield* unbounded(() => next(`c${asked++}`), 10), 10)
-      }))
-
-    it.effect("[field PAG-01] a list that takes for ever can be left", () =>
-      Effect.gen(function*() {
-        let asked = 0
-        const server = yield* serving(() => asked++ === 0 ? result({ ...hints, tools: [], nextCursor: "c1" }) : silence)
-        const client = yield* clientOf(server)
-        const fiber = yield* Effect.forkChild(client.tools)
-        yield* server.expect("tools/list")
-        yield* server.expect("tools/list")
-        yield* Fiber.interrupt(fiber)
-        yield* server.expect("notifications/cancelled")
-      }))
-
-    it.effect("[CCH-10] [field PAG-05] a cursor that is not valid any more starts the list anew, and nothing is there twice", () =>
-      Effect.gen(function*() {
-        let asked = 0
-        const server = yield* serving((message) => {
-          asked++
-          if (cursorOf(message) === undefined) {
-            const tools = asked === 1 ? [tool("a"), tool("b")] : [tool("b"), tool("c")]
-            return result({ ...hints, tools, nextCursor: `${asked}` })
-          }
-          // The first cursor died with the list it was for; on the second the list has moved by one.
-          return asked === 2 ? error(-32602, "Invalid cursor") : result({ ...hints, tools: [tool("c"), tool("d")] })
-        })
-        const client = yield* clientOf(server)
-        assert.deepStrictEqual(names(yield* client.tools), ["b", "c", "d"])
-        assert.deepStrictEqual(cursors(server), [undefined, "1", undefined, "3"])
-      }))
-
-    it.effect("[field PAG-05] cursors that are never valid end in the server's refusal, not in a loop", () =>
-      Effect.gen(function*() {
-        const server = yield* serving((message) =>
-          cursorOf(message) === undefined
-            ? result({ ...hints, tools: [tool("a")], nextCursor: "x" })
-            : error(-32602, "Invalid cursor")
-        )
-        const client = yield* clientOf(server)
-        const failure: McpClientError.McpClientError = yield* Effect.flip(client.tools)
-        assert.deepInclude(failure.reason, { _tag: "Refused", code: -32602 })
-        assert.strictEqual(cursors(server).length, 6)
       }))
   })
 }

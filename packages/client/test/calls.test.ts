@@ -9,8 +9,10 @@ import { clientOf, legacy, modern, settle } from "./support/client.ts"
 const { error, make, result, silence } = ScriptedServer
 
 const reasonOf = <A, E, R>(effect: Effect.Effect<A, McpClientError.McpClientError | E, R>) =>
-  Effect.map(Effect.flip(effect), (failure) =>
-    typeof failure === "object" && failure !== null && "reason" in failure ? failure.reason : failure)
+  Effect.map(
+    Effect.flip(effect),
+    (failure) => typeof failure === "object" && failure !== null && "reason" in failure ? failure.reason : failure
+  )
 
 /** A client of a server that answers every call with `answer`, and lists these tools. */
 const calling = (answer: JsonRpc.JsonObject, tools: ReadonlyArray<JsonRpc.JsonObject> = []) =>
@@ -76,7 +78,13 @@ describe("results", () => {
 
   it.effect("[TOL-23] asks for no task, and refuses one that it did not ask for", () =>
     Effect.gen(function*() {
-      const task = { taskId: "1", status: "working", createdAt: "2025-11-25T00:00:00Z", lastUpdatedAt: "2025-11-25T00:00:00Z", ttl: null }
+      const task = {
+        taskId: "1",
+        status: "working",
+        createdAt: "2025-11-25T00:00:00Z",
+        lastUpdatedAt: "2025-11-25T00:00:00Z",
+        ttl: null
+      }
       const server = yield* make(legacy({ "tools/call": result({ task }) }, {
         tools: {},
         tasks: { requests: { tools: { call: {} } } }
@@ -295,7 +303,7 @@ describe("resources and prompts by contract", () => {
           make(modern({ "resources/read": reply }, { resources: {} })),
           (server) => Effect.flatMap(clientOf(server), (client) => reasonOf(client.readResource("a://1")))
         )
-      const gone = { _tag: "ResourceNotFound", uri: "a://1" }
+      const gone = { _tag: "ResourceNotFound", uri: "a://1" } as const
       assert.deepInclude(yield* reading(error(Codes.resourceNotFound, "Not found")), gone)
       assert.deepInclude(yield* reading(error(Codes.invalidParams, "Not found", { uri: "a://1" })), gone)
       assert.deepInclude(yield* reading(error(Codes.invalidParams, "Bad")), { _tag: "Refused", code: -32602 })
@@ -372,7 +380,10 @@ describe("time", () => {
       )
       yield* Effect.all([server.expect("tools/call"), server.expect("tools/call")])
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual((yield* Fiber.join(calls)).map((reason) => "millis" in reason && reason.millis), [5000, 1000])
+      assert.deepStrictEqual((yield* Fiber.join(calls)).map((reason) => "millis" in reason && reason.millis), [
+        5000,
+        1000
+      ])
     }))
 
   it.effect("[field PRG-01] moves the deadline with progress, up to a hard end, also where nobody looks on", () =>
@@ -448,7 +459,9 @@ describe("progress", () => {
           const progressToken = typeof meta === "object" && meta !== null && "progressToken" in meta
             ? meta.progressToken
             : undefined
-          for (const more of [{ progress: 0, total: 0 }, { progress: 5 }, { progress: 3 }, { progress: 1.5, total: 1 }]) {
+          for (
+            const more of [{ progress: 0, total: 0 }, { progress: 5 }, { progress: 3 }, { progress: 1.5, total: 1 }]
+          ) {
             yield* Effect.orDie(server.notify("notifications/progress", { progressToken, ...more }))
           }
           yield* Effect.orDie(server.notify("notifications/progress", { progressToken: "never", progress: 1 }))

@@ -115,7 +115,9 @@ describe("pages", () => {
     Effect.gen(function*() {
       const server = yield* make(legacy({
         "tools/list": ({ params }) =>
-          params?.["cursor"] === undefined ? result({ tools: [tool("a")], nextCursor: "x" }) : error(-32602, "Invalid cursor")
+          params?.["cursor"] === undefined
+            ? result({ tools: [tool("a")], nextCursor: "x" })
+            : error(-32602, "Invalid cursor")
       }, { tools: {} }))
       const client = yield* clientOf(server)
       assert.deepInclude(yield* reasonOf(client.tools), { _tag: "Refused", code: -32602 })
@@ -260,11 +262,13 @@ describe("kept answers", () => {
       assert.strictEqual(count.sent, 2)
     }))
 
-  for (const [what, answer] of Object.entries({
-    "zero": hints(0),
-    "negative": hints(-5),
-    "absent": { resultType: "complete" }
-  })) {
+  for (
+    const [what, answer] of Object.entries({
+      "zero": hints(0),
+      "negative": hints(-5),
+      "absent": { resultType: "complete" }
+    })
+  ) {
     it.effect(`[CCH-06] are not kept when the time is ${what}`, () =>
       Effect.gen(function*() {
         const { count, reply } = counting({ tools: [], ...answer })

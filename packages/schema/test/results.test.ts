@@ -112,6 +112,10 @@ describe("results", () => {
     assert.isTrue(Outcome.isInputRequired(round))
     const complete = Result.getOrThrow(call.decodeResult({ resultType: "complete", content: [] }))
     assert.isFalse(Outcome.isInputRequired(complete))
+    assert.deepStrictEqual<object>(codec(Revisions.newest, Methods.PromptsGet).encodeResult({ messages: [] }), {
+      messages: [],
+      resultType: "complete"
+    })
     assert.strictEqual(refusal(codec(Revisions.newest, Methods.ToolsList).decodeResult({ tools: [] })), "accepted")
     assert.notStrictEqual(refusal(codec(Revisions.newest, Methods.ToolsList).decodeResult({ prompts: [] })), "accepted")
   })
@@ -119,6 +123,7 @@ describe("results", () => {
   it("[RPC-14] [RPC-15] without resultType a result is complete, with an unknown one it is invalid", () => {
     const call = codec(Revisions.newest, Methods.ToolsCall)
     assert.isTrue(Result.isSuccess(call.decodeResult({ content: [] })))
+    assert.isTrue(Result.isSuccess(codec(Revisions.newest, Methods.PromptsGet).decodeResult({ messages: [] })))
     for (const resultType of ["task", "later", 5]) {
       assert.isTrue(Result.isFailure(call.decodeResult({ resultType, content: [] })), String(resultType))
     }

@@ -247,7 +247,7 @@ describe("requests", () => {
         const stream = new Stream()
         assert.isTrue(Exit.isSuccess(bench.accept(request(id, "tools/list"), stream)))
         assert.strictEqual(stream.closings, 1)
-        assert.strictEqual(stream.only?.id, id)
+        assert.propertyVal(stream.only, "id", id)
       }
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))

@@ -62,14 +62,15 @@ export type Mask = (entry: Entry) => Entry
 const sorted = (value: unknown): unknown =>
   JsonRpc.isJsonObject(value)
     ? Object.fromEntries(
-      Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([key, member]) => [key, sorted(member)])
+      Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map((
+        [key, member]
+      ) => [key, sorted(member)])
     )
     : Array.isArray(value)
     ? value.map(sorted)
     : value
 
-const line = ({ from, message }: Entry): string =>
-  `${from === "client" ? ">" : "<"} ${JSON.stringify(sorted(message))}`
+const line = ({ from, message }: Entry): string => `${from === "client" ? ">" : "<"} ${JSON.stringify(sorted(message))}`
 
 /**
  * A transcript as text: a message a line, `>` before those of the client and `<` before those of the server, keys in order.
@@ -206,5 +207,7 @@ export const check = Effect.fnUntraced(function*(
 
 /** Nothing where there is no such file. */
 const optional = <A>(self: Effect.Effect<A, PlatformError>): Effect.Effect<Option.Option<A>, PlatformError> =>
-  Effect.catch(Effect.asSome(self), (error) =>
-    error.reason._tag === "NotFound" ? Effect.succeedNone : Effect.fail(error))
+  Effect.catch(
+    Effect.asSome(self),
+    (error) => error.reason._tag === "NotFound" ? Effect.succeedNone : Effect.fail(error)
+  )

@@ -138,7 +138,7 @@ export const toolInput = <I>(
  * @since 0.1.0
  */
 export const toolOutput = <O>(
-  contract: ToolContract.Contract<string, never, O, unknown>
+  contract: ToolContract.Contract<string, unknown, O, unknown>
 ): (output: O) => Effect.Effect<void, LawBroken> =>
   roundTrip(
     `output of ${contract.name}`,

@@ -40,7 +40,9 @@ export type Reply =
  * @since 0.1.0
  */
 export interface Script {
-  readonly [method: string]: Reply | ((request: JsonRpc.Request, server: ScriptedServer) => Reply | Effect.Effect<Reply>)
+  readonly [method: string]:
+    | Reply
+    | ((request: JsonRpc.Request, server: ScriptedServer) => Reply | Effect.Effect<Reply>)
 }
 
 /**
@@ -140,8 +142,7 @@ export const discovered = (
     _meta: { "io.modelcontextprotocol/serverInfo": info }
   })
 
-const unknown = (request: JsonRpc.Request): Reply =>
-  error(Codes.methodNotFound, `Method not found: ${request.method}`)
+const unknown = (request: JsonRpc.Request): Reply => error(Codes.methodNotFound, `Method not found: ${request.method}`)
 
 /**
  * A server that follows `script`. Its connections end with the scopes of their clients.

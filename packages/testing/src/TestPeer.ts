@@ -128,7 +128,8 @@ const of = (link: Link, inbox: Inbox, scope: Scope.Scope): TestPeer => {
   return {
     link,
     send: link.send,
-    start: (message) => Effect.asVoid(Effect.forkIn(Effect.ignore(link.send(message)), scope, { startImmediately: true })),
+    start: (message) =>
+      Effect.asVoid(Effect.forkIn(Effect.ignore(link.send(message)), scope, { startImmediately: true })),
     request,
     notify,
     take: inbox.take,

@@ -9,11 +9,11 @@ import type { ClientOptions } from "@mcpfx/client/ClientOptions"
 import * as McpClient from "@mcpfx/client/McpClient"
 import type { McpClientError } from "@mcpfx/client/McpClientError"
 import * as Negotiation from "@mcpfx/client/Negotiation"
+import type { Version } from "@mcpfx/schema/Revision"
 import type { McpEndpoint } from "@mcpfx/server/McpEndpoint"
 import * as McpServer from "@mcpfx/server/McpServer"
 import type { InvalidOptions } from "@mcpfx/server/ServerError"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
-import type { Version } from "@mcpfx/schema/Revision"
 import * as Memory from "@mcpfx/transport/Memory"
 import * as Layer from "effect/Layer"
 
@@ -62,7 +62,9 @@ export const layer = <A, E, R>(
   E | InvalidOptions | McpClientError,
   Exclude<R, McpServer.Provided>
 > =>
-  McpClient.layer(options.revision === undefined ? options.client : { ...options.client, revisions: [options.revision] }).pipe(
+  McpClient.layer(
+    options.revision === undefined ? options.client : { ...options.client, revisions: [options.revision] }
+  ).pipe(
     Layer.provide(Layer.fresh(Layer.sync(Negotiation.CurrentEraCache, () => Negotiation.makeEraCache()))),
     Layer.provide(Memory.layer),
     Layer.provideMerge(McpServer.layer(registrations, { name: "test", version: "0.0.0", ...options.server }))

@@ -21,6 +21,22 @@ export interface ExecOptions {
   readonly timeout?: number | undefined
 }
 
+/** The groups of commands that run now: a signal to this process does not reach them. */
+const groups = new Set<number>()
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+
+/** Has a signal end what still runs, clean up and leave with code 1, where it would leave everything behind. */
+export const onSignal = (cleanUp: () => void): void => {
+  for (const signal of signals) {
+    process.once(signal, () => {
+      for (const pid of groups) process.kill(-pid, "SIGKILL")
+      cleanUp()
+      process.exit(1)
+    })
+  }
+}
+
 /** Runs a command to its end; never rejects: a command that cannot start ends with code 127. */
 export const exec = (command: string, args: ReadonlyArray<string>, options: ExecOptions = {}): Promise<Ended> =>
   new Promise((settle) => {
@@ -32,17 +48,20 @@ export const exec = (command: string, args: ReadonlyArray<string>, options: Exec
       env: { ...process.env, ...options.env },
       stdio: ["ignore", options.inherit === true ? "inherit" : "pipe", options.inherit === true ? "inherit" : "pipe"]
     })
+    const { pid } = child
+    if (isGroup && pid !== undefined) groups.add(pid)
     const chunks: Array<Buffer> = []
     child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk))
     child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk))
     child.on("error", (error) => settle({ code: 127, output: `${error.message}\n` }))
     const timer = options.timeout === undefined ? undefined : setTimeout(() => {
       chunks.push(Buffer.from(`killed after ${options.timeout} ms\n`))
-      if (isGroup && child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+      if (isGroup && pid !== undefined) process.kill(-pid, "SIGKILL")
       else child.kill("SIGKILL")
     }, options.timeout)
     child.on("close", (code) => {
       clearTimeout(timer)
+      if (pid !== undefined) groups.delete(pid)
       settle({ code: code ?? 1, output: Buffer.concat(chunks).toString("utf8") })
     })
   })

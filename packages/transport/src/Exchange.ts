@@ -10,6 +10,7 @@ import type * as Option from "effect/Option"
 import type { Classified } from "./Classify.ts"
 import type { Link } from "./Link.ts"
 import type { Principal } from "./Principal.ts"
+import type { MessageTooLarge } from "./TransportError.ts"
 
 /**
  * Where the messages about one request go, and at last its answer.
@@ -69,6 +70,11 @@ export interface Facts {
  */
 export interface Exchange {
   readonly message: JsonRpc.Message
+  /**
+   * Why the answer of the other side could not be read, where `message` only stands for it: it was too large, or what was
+   * wrong with it. Whoever waits for it hears of this and not of a refusal by the other side (RPC-23).
+   */
+  readonly fault?: MessageTooLarge | string | undefined
   readonly facts: Facts
   readonly outlet: Outlet
 }

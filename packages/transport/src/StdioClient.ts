@@ -26,7 +26,7 @@ import { Tail } from "./internal/stderr.ts"
 import * as Wire from "./internal/wire.ts"
 import * as Limits from "./Limits.ts"
 import type { Link } from "./Link.ts"
-import { SpawnFailed, TransportClosed } from "./TransportError.ts"
+import { MessageTooLarge, SpawnFailed, TransportClosed } from "./TransportError.ts"
 
 /**
  * Something on the server's standard output that is no message.
@@ -110,7 +110,7 @@ const makeReader = (wire: Wire.Wire, maxBytes: number, onJunk: (junk: Junk) => v
       if (id === undefined) {
         onJunk({ reason: `${bytes} bytes are more than the limit of ${maxBytes}`, text: head.slice(0, junkShown) })
       } else if (response) {
-        wire.inbound.inject(JsonRpc.failure(id, Refusals.answerTooLarge(bytes, maxBytes)))
+        wire.inbound.unread(id, new MessageTooLarge({ bytes, limit: maxBytes }))
       } else {
         wire.writeLine(JsonRpc.stringify(JsonRpc.failure(id, Refusals.messageTooLarge(bytes, maxBytes))))
       }

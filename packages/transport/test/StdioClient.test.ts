@@ -16,14 +16,17 @@ const peer = (...argv: ReadonlyArray<string>): ReadonlyArray<string> => [process
 
 /** A client that knows which answer belongs to which request. */
 const caller = () => {
-  const pending = new Map<JsonRpc.RequestId, Deferred.Deferred<JsonRpc.Response>>()
+  const pending = new Map<JsonRpc.RequestId, Deferred.Deferred<unknown>>()
   const other: Array<JsonRpc.Message> = []
-  const client = endpoint(({ message, outlet }) => {
+  const client = endpoint(({ fault, message, outlet }) => {
     const waiting = JsonRpc.isResponse(message) && message.id !== undefined && message.id !== null
       ? pending.get(message.id)
       : undefined
-    if (waiting !== undefined && JsonRpc.isResponse(message)) Deferred.doneUnsafe(waiting, Exit.succeed(message))
-    else other.push(message)
+    if (waiting !== undefined && JsonRpc.isResponse(message)) {
+      const answer = JsonRpc.isFailure(message) ? message.error : message.result
+      Deferred.doneUnsafe(waiting, Exit.succeed(fault === undefined ? answer : { fault }))
+    }
+    if (waiting === undefined) other.push(message)
     if (JsonRpc.isRequest(message)) outlet.answer(JsonRpc.success(message.id, { heard: message.method }))
     return admitted
   })
@@ -33,11 +36,10 @@ const caller = () => {
     params: JsonRpc.JsonObject = {},
     method = "call"
   ) {
-    const waiting = yield* Deferred.make<JsonRpc.Response>()
+    const waiting = yield* Deferred.make<unknown>()
     pending.set(id, waiting)
     yield* link.send(JsonRpc.request(id, method, params))
-    const answer = yield* Effect.raceFirst(Deferred.await(waiting), Effect.flatMap(link.closed, Effect.fail))
-    return JsonRpc.isFailure(answer) ? answer.error : answer.result
+    return yield* Effect.raceFirst(Deferred.await(waiting), Effect.flatMap(link.closed, Effect.fail))
   })
   return { client, call, other }
 }
@@ -127,11 +129,26 @@ layer(NodeServices.layer, { excludeTestServices: true })("StdioClient", (it) => 
       Effect.gen(function*() {
         const { call, client } = caller()
         const link = yield* connect(client, "large")
-        const error = yield* call(link, 1, { bytes: 5000 })
-        assert.strictEqual(member(error, "code"), -32603)
-        assert.strictEqual(member(member(error, "data"), "reason"), "AnswerTooLarge")
+        const fault = member(yield* call(link, 1, { bytes: 5000 }), "fault")
+        assert.deepInclude(fault, { _tag: "MessageTooLarge", limit: 4000 })
         assert.deepStrictEqual(yield* call(link, 2, { bytes: 3 }), { text: "xxx" })
       }).pipe(Effect.provide(Limits.layer({ clientMessageIn: 4000 }))))
+
+    it.effect("[RPC-23] fails the exchange whose answer is no message at once, and no other", () =>
+      Effect.gen(function*() {
+        const junk: Array<StdioClient.Junk> = []
+        const { call, client } = caller()
+        const link = yield* connect(client, "spoilt", { onJunk: (line) => void junk.push(line) })
+        assert.deepStrictEqual(yield* call(link, 1, { how: "null" }), { fault: "result must be an object" })
+        assert.deepStrictEqual(yield* call(link, 2, { how: "both" }), { fault: "a response has either result or error" })
+        assert.deepStrictEqual(yield* call(link, 3, { how: "neither" }), {
+          fault: "a message has a method, a result or an error"
+        })
+        assert.deepStrictEqual(yield* call(link, 4, { how: "deep" }), { fault: "nested deeper than 128" })
+        assert.strictEqual(junk.length, 4)
+        // A line of a log may have an id too.
+        assert.deepStrictEqual(yield* call(link, 5, { how: "log" }), { ok: true })
+      }))
 
     it.effect("[FRM-14] [FRM-17] takes an answer of 8 MiB whole", () =>
       Effect.gen(function*() {

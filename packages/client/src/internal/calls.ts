@@ -72,15 +72,18 @@ export const make = (parts: Parts): Pick<McpClient["Service"], "call" | "callToo
    * The server wants other headers than were sent: its tools are listed anew, and the call is sent once more with what they
    * say. It was not carried out before (XH-13).
    */
-  const refreshed =
-    <A>(name: string, headerParams: () => HeaderParams, once: (params: () => HeaderParams) => Effect.Effect<A, McpClientError>) =>
-    (error: McpClientError): Effect.Effect<A, McpClientError> =>
-      error.reason._tag === "Refused" && error.reason.code === Codes.headerMismatch
-        ? Effect.matchEffect(lists.refreshTools, {
-          onFailure: () => Effect.fail(error),
-          onSuccess: () => once(() => listedParams(name) ?? headerParams())
-        })
-        : Effect.fail(error)
+  const refreshed = <A>(
+    name: string,
+    headerParams: () => HeaderParams,
+    once: (params: () => HeaderParams) => Effect.Effect<A, McpClientError>
+  ) =>
+  (error: McpClientError): Effect.Effect<A, McpClientError> =>
+    error.reason._tag === "Refused" && error.reason.code === Codes.headerMismatch
+      ? Effect.matchEffect(lists.refreshTools, {
+        onFailure: () => Effect.fail(error),
+        onSuccess: () => once(() => listedParams(name) ?? headerParams())
+      })
+      : Effect.fail(error)
 
   const callTool: McpClient["Service"]["callTool"] = (name, args, options) => {
     const sent = send(name, args, () => listedParams(name) ?? [], options)

@@ -45,7 +45,8 @@ const announcements: Readonly<Record<(typeof kinds)[number], Method.Notification
 
 const wantsUris = ({ uris }: Interest): boolean => uris !== undefined && uris.length > 0
 
-export const isNothing = (interest: Interest): boolean => !wantsUris(interest) && !kinds.some((kind) => interest[kind] === true)
+export const isNothing = (interest: Interest): boolean =>
+  !wantsUris(interest) && !kinds.some((kind) => interest[kind] === true)
 
 /** Passes on the changes of an interest that `accept` lets through, while the scope is open. */
 const feed = (
@@ -103,8 +104,13 @@ export const make = (connection: Connection, notifications: Notifications): List
 
   return {
     listen: (interest, events) =>
-      connection.use(method, (live): Effect.Effect<void, PeerFailure> =>
-        Effect.scoped(live.revision.era === "modern" ? modern(live, interest, events) : legacy(live, interest, events)))
+      connection.use(
+        method,
+        (live): Effect.Effect<void, PeerFailure> =>
+          Effect.scoped(
+            live.revision.era === "modern" ? modern(live, interest, events) : legacy(live, interest, events)
+          )
+      )
   }
 }
 

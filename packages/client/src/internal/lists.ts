@@ -166,7 +166,9 @@ const read = <Name extends string, Params, R>(
 }
 
 const sentence = (method: string, { index, name, reason, repaired }: Salvage.Fault): string =>
-  `${method}: ${name === undefined ? `item ${index}` : `"${name}"`} is ${repaired ? "put right" : "left out"}: ${reason}`
+  `${method}: ${name === undefined ? `item ${index}` : `"${name}"`} is ${
+    repaired ? "put right" : "left out"
+  }: ${reason}`
 
 /** Leaves out the tools whose header annotations are wrong, each with a warning that says why (XH-06). */
 const withHeaders = (odd: Oddities, tools: ReadonlyArray<Tool.Descriptor>) =>

@@ -1,8 +1,8 @@
 /** The level of log messages that was asked for, kept over connections. */
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import * as Methods from "@mcpfx/schema/Methods"
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Effect from "effect/Effect"
 import type { Connection, Live } from "../Connection.ts"
 import type { McpClientError } from "../McpClientError.ts"

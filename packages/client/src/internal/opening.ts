@@ -1,6 +1,6 @@
 /** A link to the server, and the sessions that are held on it one after another. */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Codes from "@mcpfx/schema/Codes"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type { Revision } from "@mcpfx/schema/Revision"
 import type * as Handler from "@mcpfx/session/Handler"
 import * as Session from "@mcpfx/session/Session"

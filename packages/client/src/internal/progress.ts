@@ -15,8 +15,11 @@ type Report = (progress: Progress.Params) => Effect.Effect<void>
 export const events = <A, E, R>(
   run: (onProgress: Report) => Effect.Effect<A, E, R>
 ): Stream.Stream<ProgressEvent<A>, E, Exclude<R, Scope.Scope>> =>
-  Stream.callback<ProgressEvent<A>, E, R>((queue: Queue.Queue<ProgressEvent<A>, E | Cause.Done>) =>
-    run((progress) => Effect.asVoid(Queue.offer(queue, { _tag: "Progress", progress }))).pipe(
-      Effect.flatMap((result) => Queue.offer(queue, { _tag: "Result", result })),
-      Effect.andThen(Queue.end(queue))
-    ), { bufferSize: ahead, strategy: "suspend" })
+  Stream.callback<ProgressEvent<A>, E, R>(
+    (queue: Queue.Queue<ProgressEvent<A>, E | Cause.Done>) =>
+      run((progress) => Effect.asVoid(Queue.offer(queue, { _tag: "Progress", progress }))).pipe(
+        Effect.flatMap((result) => Queue.offer(queue, { _tag: "Result", result })),
+        Effect.andThen(Queue.end(queue))
+      ),
+    { bufferSize: ahead, strategy: "suspend" }
+  )

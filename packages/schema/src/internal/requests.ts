@@ -14,7 +14,7 @@ import { compose, member, members, omit, type Project, same } from "./project.ts
 import * as readers from "./readers.ts"
 import type { Fields, Members, Shapes } from "./shapes.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 const list = <A>(item: Schema.Codec<A, unknown>) => Schema.Array(item)
 const cursor = { cursor: Schema.optionalKey(Schema.String) }
 const nextCursor = { nextCursor: Schema.optionalKey(Schema.String) }

@@ -12,7 +12,7 @@ import * as requests from "./requests.ts"
 import type { Shapes } from "./shapes.ts"
 import * as tasks from "./taskCodec.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 
 /** Writes what a round, or a task, asks for. */
 export const inputRequests = (s: Shapes): Project =>

@@ -8,7 +8,7 @@ import { JsonObject as AnyObject } from "./json.ts"
 import { compose, member, omit, type Project, rename } from "./project.ts"
 import { tolerant } from "./tolerant.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 
 const common = {
   taskId: Schema.String,

@@ -12,7 +12,7 @@ import { inputRequests } from "./rounds.ts"
 import type { Shapes } from "./shapes.ts"
 import * as tasks from "./taskCodec.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 
 /** A request of 2025-11-25 whose answer may be a task. */
 const mayBecomeTask = <P, R>(

@@ -31,7 +31,7 @@ import type { Shapes } from "../internal/shapes.ts"
 import type { Revision } from "../Revision.ts"
 import { ModelPreferences } from "../Sampling.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 const text = Schema.optionalKey(Schema.String)
 const flag = Schema.optionalKey(Schema.Boolean)
 

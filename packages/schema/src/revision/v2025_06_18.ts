@@ -26,7 +26,7 @@ import * as Roots from "../Roots.ts"
 import { clientFields, sampleOf } from "./v2024_11_05.ts"
 import * as base from "./v2025_03_26.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 const text = Schema.optionalKey(Schema.String)
 const count = Schema.optionalKey(Schema.Int)
 const bound = Schema.optionalKey(Schema.Finite)

@@ -23,7 +23,7 @@ import * as Task from "../Task.ts"
 import * as Tool from "../Tool.ts"
 import * as base from "./v2025_06_18.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 const meta = { _meta: Schema.optionalKey(JsonObject) }
 
 /** The members of a tool on this revision. */

@@ -20,7 +20,7 @@ import type { Revision } from "../Revision.ts"
 import * as Tool from "../Tool.ts"
 import * as base from "./v2025_11_25.ts"
 
-const { Struct } = Schema
+const Struct = Schema.Struct
 
 const result = {
   resultType: Schema.Literal("complete"),

@@ -162,7 +162,7 @@ export class Actor implements Host, Peer.Sender {
       return this.options.role === "server" ? this.request(message, exchange) : this.peerRequest(message, exchange)
     }
     if ("method" in message) return this.notification(message, exchange)
-    if (!this.calls.complete(message)) this.unexpected(message)
+    if (!this.calls.complete(message, exchange.fault)) this.unexpected(message)
     return admitted
   }
 

@@ -6,14 +6,14 @@ import * as Methods from "@mcpfx/schema/Methods"
 import type * as Progress from "@mcpfx/schema/Progress"
 import type { Revision } from "@mcpfx/schema/Revision"
 import type { SendOptions } from "@mcpfx/transport/Link"
-import type { TransportError } from "@mcpfx/transport/TransportError"
+import type { MessageTooLarge, TransportError } from "@mcpfx/transport/TransportError"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type { PeerFailure } from "../Peer.ts"
 import * as Pending from "../Pending.ts"
-import { RequestTimeout, type SessionClosed } from "../SessionError.ts"
+import { InvalidResponse, RequestTimeout, type SessionClosed } from "../SessionError.ts"
 import type { Limits } from "../SessionLimits.ts"
 import { Deadlines, type Timed } from "./deadlines.ts"
 import type { Fibers } from "./fibers.ts"
@@ -143,12 +143,16 @@ export class Calls {
     )
   }
 
-  /** Takes an answer in; whether a request waited for it (RPC-15). */
-  complete(response: JsonRpc.Response): boolean {
+  /** Takes an answer in, or why it could not be read; whether a request waited for it (RPC-15). */
+  complete(response: JsonRpc.Response, fault?: MessageTooLarge | string): boolean {
     const call = this.pending.take(response.id)
     if (call === undefined) return false
     this.relax()
-    const answer: Answer = JsonRpc.isFailure(response)
+    const answer: Answer = typeof fault === "string"
+      ? Effect.fail(new InvalidResponse({ method: call.plan.method, detail: fault }))
+      : fault !== undefined
+      ? Effect.fail(fault)
+      : JsonRpc.isFailure(response)
       ? Effect.fail(new McpError.PeerError(response.error))
       : Effect.succeed(response.result)
     const { delivering } = call

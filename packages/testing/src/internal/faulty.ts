@@ -101,8 +101,7 @@ export const wire = Effect.fnUntraced(function*(
     inner.connect({
       ...client,
       // Accepting never waits, whatever becomes of the message.
-      handle: (exchange) =>
-        Effect.as(Effect.forkIn(receive(exchange), connection, { startImmediately: true }), {})
+      handle: (exchange) => Effect.as(Effect.forkIn(receive(exchange), connection, { startImmediately: true }), {})
     }),
     connection
   )

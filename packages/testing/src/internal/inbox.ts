@@ -22,7 +22,9 @@ export class Inbox {
     for (const look of Array.from(this.waiting)) look()
   }
 
-  readonly take: Effect.Effect<JsonRpc.Message> = Effect.suspend(() => this.pick(any, Number.POSITIVE_INFINITY, "anything")).pipe(
+  readonly take: Effect.Effect<JsonRpc.Message> = Effect.suspend(() =>
+    this.pick(any, Number.POSITIVE_INFINITY, "anything")
+  ).pipe(
     Effect.orDie
   )
 

@@ -2,7 +2,7 @@
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { type Revision, Revisions } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
-import { ClientTransport, Memory, StdioClient, StreamableHttpClient } from "@mcpfx/transport"
+import { type ClientTransport, Memory, StdioClient, StreamableHttpClient } from "@mcpfx/transport"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"

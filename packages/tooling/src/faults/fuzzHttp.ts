@@ -20,7 +20,8 @@ const automatic = new Set(["content-length", "host", "connection", "transfer-enc
 const patience = 100
 
 /** Whether Node would send it at all. */
-const sendable = ({ headers }: Spoilt): boolean => Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+const sendable = ({ headers }: Spoilt): boolean =>
+  Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))
 
 /** A recorded conversation gone wrong; its requests name `session` where they named theirs. */
 export const spoil = (recorded: ReadonlyArray<Recorded>, session: string, random: Random): ReadonlyArray<Spoilt> =>

@@ -57,15 +57,21 @@ export class FuzzedProcess {
     const [old, young] = [`good-old-${number}`, `good-young-${number}`]
     child.send(request(old, "tools/call", call("echo", { text: old })))
     child.send(modernRequest(young, "tools/call", call("echo", { text: young })))
-    const ended = child.ended.then(({ code, signal }) => `the process ended: ${code} ${signal} ${child.stderr.slice(-2000)}`)
-    const answers = Promise.all([this.answerIs(old), this.answerIs(young)]).then((all) => all.find((wrong) => wrong !== undefined))
+    const ended = child.ended.then(({ code, signal }) =>
+      `the process ended: ${code} ${signal} ${child.stderr.slice(-2000)}`
+    )
+    const answers = Promise.all([this.answerIs(old), this.answerIs(young)]).then((all) =>
+      all.find((wrong) => wrong !== undefined)
+    )
     return Promise.race([ended, answers.catch((error: unknown) => String(error))])
   }
 
   private async answerIs(id: string): Promise<string | undefined> {
     const found = await this.child.lines.find((line) => {
       const message = parse(line)
-      if (message === undefined || at(message, "jsonrpc") !== "2.0" && !Array.isArray(message)) return { wrong: `no message: ${line}` }
+      if (message === undefined || at(message, "jsonrpc") !== "2.0" && !Array.isArray(message)) {
+        return { wrong: `no message: ${line}` }
+      }
       if (at(message, "error", "code") === -32603) return { wrong: `an internal error: ${line}` }
       return at(message, "id") === id ? { message } : undefined
     })
@@ -81,7 +87,8 @@ export class FuzzedProcess {
 
   /** Takes back what may still run, and counts what is left. */
   async left(): Promise<Left> {
-    for (const requestId of this.open.values()) {
+    // Twice, since the eras have a table each.
+    for (const requestId of [...this.open.values(), ...this.open.values()]) {
       this.child.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } })
     }
     this.open.clear()

@@ -77,7 +77,12 @@ export const say = (mode: Mode, message: Json): Say => {
     case "junk":
       return { out: ["Starting…", "\u0000\u0001", "{", "[]", "null", "{\"jsonrpc\":\"1.0\"}", "[1,2", good(id)] }
     case "wrong-id":
-      return { out: [good("not-asked"), good(null), good(`${String(id)}`), good(-1), { jsonrpc: "2.0", error: { code: 1, message: "?" } }] }
+      return {
+        out: [good("not-asked"), good(null), good(`${String(id)}x`), good(-1), {
+          jsonrpc: "2.0",
+          error: { code: 1, message: "?" }
+        }]
+      }
     case "twice":
       return { out: [good(id), good(id), result(id, { ...complete, content: [{ type: "text", text: "bad" }] })] }
     case "wrong-shape":
@@ -94,7 +99,9 @@ export const say = (mode: Mode, message: Json): Say => {
       return { out: [result(id, { ...complete, tools: [tool("one")], nextCursor: "same" })] }
     case "endless-progress": {
       const meta = "_meta" in params && typeof params["_meta"] === "object" ? params["_meta"] : undefined
-      const progressToken: unknown = meta === null || meta === undefined ? undefined : Reflect.get(meta, "progressToken")
+      const progressToken: unknown = meta === null || meta === undefined
+        ? undefined
+        : Reflect.get(meta, "progressToken")
       return {
         out: [{ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: Date.now() } }],
         then: "repeat"
@@ -103,7 +110,9 @@ export const say = (mode: Mode, message: Json): Say => {
     case "huge":
       return { out: [result(id, { ...complete, content: [{ type: "text", text: "x".repeat(2 ** 21) }] })] }
     case "deep":
-      return { out: [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":${"[".repeat(500)}${"]".repeat(500)}}}`] }
+      return {
+        out: [`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":${"[".repeat(500)}${"]".repeat(500)}}}`]
+      }
     case "silent":
       return { out: [] }
     case "close":
@@ -112,4 +121,3 @@ export const say = (mode: Mode, message: Json): Say => {
       return { out: [JSON.stringify(good(id)).slice(0, 30)], then: "close" }
   }
 }
-

@@ -37,7 +37,9 @@ const special = (mode: HttpMode, response: ServerResponse): void => {
   switch (mode) {
     case "sse-garbage":
       stream(response)
-      response.end("data: {\n\ndata\n\n: x\nevent: \u0000\ndata: [1,\n\n\r\r\r\n\nid: \u0000\ndata: null\n\ndata: {\"jsonrpc\":\"2.0\"}\n\n")
+      response.end(
+        "data: {\n\ndata\n\n: x\nevent: \u0000\ndata: [1,\n\n\r\r\r\n\nid: \u0000\ndata: null\n\ndata: {\"jsonrpc\":\"2.0\"}\n\n"
+      )
       return
     case "sse-comments":
       stream(response)
@@ -88,7 +90,9 @@ const reply = (mode: Mode, body: string, response: ServerResponse): void => {
 const isPolite = (body: string): boolean => /"method":"(initialize|server\/discover|notifications\/)/.test(body)
 
 /** Starts one; `close` ends it with all that is open. */
-export const start = (mode: HttpMode): Promise<{ readonly port: number; readonly open: () => number; readonly close: () => void }> => {
+export const start = (
+  mode: HttpMode
+): Promise<{ readonly port: number; readonly open: () => number; readonly close: () => void }> => {
   let open = 0
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = ""

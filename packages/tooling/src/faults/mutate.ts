@@ -49,7 +49,21 @@ const oddText: ReadonlyArray<string> = [
   "'x'"
 ]
 
-const keys = ["id", "method", "params", "jsonrpc", "result", "error", "_meta", "progressToken", "name", "arguments", "cursor", "uri", "__proto__"]
+const keys = [
+  "id",
+  "method",
+  "params",
+  "jsonrpc",
+  "result",
+  "error",
+  "_meta",
+  "progressToken",
+  "name",
+  "arguments",
+  "cursor",
+  "uri",
+  "__proto__"
+]
 
 /** The objects and arrays inside a value, down to a depth. */
 const holders = (value: unknown, found: Array<object> = [], depth = 0): Array<object> => {
@@ -110,7 +124,9 @@ export const mutate = (text: string, random: Random): Uint8Array => {
     case 2:
       return utf8.encode(bend(bend(bend(text, random), random), random))
     case 3:
-      return utf8.encode(`[${Array.from({ length: random.below(5) }, () => random.chance(0.5) ? text : bend(text, random)).join(",")}]`)
+      return utf8.encode(
+        `[${Array.from({ length: random.below(5) }, () => random.chance(0.5) ? text : bend(text, random)).join(",")}]`
+      )
     case 4:
       return utf8.encode(text + (random.pick([text, "x", "\u0000", "}", ",", "\r"]) ?? ""))
     default:
@@ -148,11 +164,30 @@ export const spoilHeaders = (
         Reflect.deleteProperty(spoilt, name)
         break
       case 1:
-        spoilt[name] = random.pick(["", " ", "x", "\u00e9", "=?base64?!!?=", "=?base64?eA==?=", "2025-06-18", "2026-07-28", "*/*;q=0"]) ?? ""
+        spoilt[name] = random.pick([
+          "",
+          " ",
+          "x",
+          "\u00e9",
+          "=?base64?!!?=",
+          "=?base64?eA==?=",
+          "2025-06-18",
+          "2026-07-28",
+          "*/*;q=0"
+        ]) ?? ""
         break
       case 2:
-        spoilt[random.pick(["mcp-session-id", "last-event-id", "mcp-method", "mcp-name", "origin", "host", "content-encoding"]) ?? "x"] =
-          random.pick(["x", "tools/call", "http://evil.example", "gzip", "0"]) ?? ""
+        spoilt[
+          random.pick([
+            "mcp-session-id",
+            "last-event-id",
+            "mcp-method",
+            "mcp-name",
+            "origin",
+            "host",
+            "content-encoding"
+          ]) ?? "x"
+        ] = random.pick(["x", "tools/call", "http://evil.example", "gzip", "0"]) ?? ""
         break
       default:
         spoilt[name] = "y".repeat(1 + random.below(3000))

@@ -9,7 +9,11 @@ import { registrations } from "./registrations.ts"
 // The second argument: how long, in milliseconds, the end may wait for handlers.
 const [, , drain = "10000"] = process.argv
 
-McpServer.runStdio(registrations(), { name: "faults", version: "1.0.0", limits: { drain: Duration.millis(Number(drain)) } }).pipe(
+McpServer.runStdio(registrations(), {
+  name: "faults",
+  version: "1.0.0",
+  limits: { drain: Duration.millis(Number(drain)) }
+}).pipe(
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain
 )

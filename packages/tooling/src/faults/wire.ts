@@ -15,7 +15,10 @@ export const parse = (text: string): unknown => {
 
 /** What a path leads to. */
 export const at = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
-  path.reduce<unknown>((current, key) => typeof current === "object" && current !== null ? Reflect.get(current, key) : undefined, value)
+  path.reduce<unknown>(
+    (current, key) => typeof current === "object" && current !== null ? Reflect.get(current, key) : undefined,
+    value
+  )
 
 export const modernMeta: Json = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -23,7 +26,12 @@ export const modernMeta: Json = {
   "io.modelcontextprotocol/clientInfo": { name: "raw", version: "0" }
 }
 
-export const request = (id: unknown, method: string, params: Json = {}): Json => ({ jsonrpc: "2.0", id, method, params })
+export const request = (id: unknown, method: string, params: Json = {}): Json => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params
+})
 
 export const modernRequest = (id: unknown, method: string, params: Json = {}): Json =>
   request(id, method, { ...params, _meta: { ...modernMeta, ...(isJson(params["_meta"]) ? params["_meta"] : {}) } })
@@ -63,7 +71,10 @@ export interface Sending {
 }
 
 /** Opens a request and leaves it to the caller; the body is sent. */
-export const open = (port: number, sending: Sending): { readonly request: ClientRequest; readonly response: Promise<IncomingMessage> } => {
+export const open = (
+  port: number,
+  sending: Sending
+): { readonly request: ClientRequest; readonly response: Promise<IncomingMessage> } => {
   const { agent, body, headers, method = "POST", path = "/mcp" } = sending
   const request = httpRequest({
     host: "127.0.0.1",

@@ -5,7 +5,7 @@ import { McpProtocol, McpSchema, McpServer, Tool, Toolkit } from "effect/ai"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import * as Offer from "./offer.ts"
-import { inputEnded, listening, transport } from "./start.ts"
+import { inputEnded, listening, revision, transport } from "./start.ts"
 
 const { add, burst, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
 
@@ -108,29 +108,58 @@ const registrations = Layer.mergeAll(
   })
 )
 
-const all = [
-  McpProtocol.v2026_07_28,
-  McpProtocol.v2025_11_25,
-  McpProtocol.v2025_06_18,
-  McpProtocol.v2025_03_26,
-  McpProtocol.v2024_11_05
-] as const
+const v = McpProtocol
+const protocols = [v.v2026_07_28, v.v2025_11_25, v.v2025_06_18, v.v2025_03_26, v.v2024_11_05] as const
 
-const options = { ...Offer.info, protocols: all, registrations, allowSessionTermination: true }
+const options = { ...Offer.info, protocols, registrations, allowSessionTermination: true }
+
+/** The same for each revision alone. */
+const alone = {
+  "2026-07-28": { ...options, protocols: [v.v2026_07_28] as const },
+  "2025-11-25": { ...options, protocols: [v.v2025_11_25] as const },
+  "2025-06-18": { ...options, protocols: [v.v2025_06_18] as const },
+  "2025-03-26": { ...options, protocols: [v.v2025_03_26] as const },
+  "2024-11-05": { ...options, protocols: [v.v2024_11_05] as const }
+}
+
+// Two endpoints of one layer graph would share their state.
+const Routes = Layer.mergeAll(
+  McpServer.layerHttp({ ...options, path: "/mcp" }),
+  Layer.fresh(McpServer.layerHttp({ ...alone["2026-07-28"], path: "/2026-07-28" })),
+  Layer.fresh(McpServer.layerHttp({ ...alone["2025-11-25"], path: "/2025-11-25" })),
+  Layer.fresh(McpServer.layerHttp({ ...alone["2025-06-18"], path: "/2025-06-18" })),
+  Layer.fresh(McpServer.layerHttp({ ...alone["2025-03-26"], path: "/2025-03-26" })),
+  Layer.fresh(McpServer.layerHttp({ ...alone["2024-11-05"], path: "/2024-11-05" }))
+)
 
 const Listening = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ address }) => {
   if ("port" in address) listening(address.port)
 }))
 
-const Http = HttpRouter.serve(McpServer.layerHttp({ ...options, path: "/mcp" }), {
+const Http = HttpRouter.serve(Routes, {
   disableListenLog: true,
   disableLogger: true
 }).pipe(Layer.merge(Listening), Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
 
-const Stdio = McpServer.layerStdio(options).pipe(Layer.provide(NodeStdio.layer))
+const stdio = () => {
+  switch (revision) {
+    case "2026-07-28":
+      return McpServer.layerStdio(alone["2026-07-28"])
+    case "2025-11-25":
+      return McpServer.layerStdio(alone["2025-11-25"])
+    case "2025-06-18":
+      return McpServer.layerStdio(alone["2025-06-18"])
+    case "2025-03-26":
+      return McpServer.layerStdio(alone["2025-03-26"])
+    case "2024-11-05":
+      return McpServer.layerStdio(alone["2024-11-05"])
+    default:
+      return McpServer.layerStdio(options)
+  }
+}
 
 const program = transport === "http"
   ? Effect.raceFirst(Layer.launch(Http), Effect.promise(inputEnded))
-  : Layer.launch(Stdio)
+  : Layer.launch(Layer.provide(stdio(), NodeStdio.layer))
 
 NodeRuntime.runMain(Effect.provideService(program, Logger.LogToStderr, true))

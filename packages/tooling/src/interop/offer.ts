@@ -36,7 +36,8 @@ export const greet = { name: "greet", description: "Asks for a greeting" }
 export const greeting = (who: string): string => `Greet ${who}.`
 
 /** Completes the names that notes and greetings take. */
-export const complete = (typed: string): Array<string> => ["ada", "alan", "grace"].filter((name) => name.startsWith(typed))
+export const complete = (typed: string): Array<string> =>
+  ["ada", "alan", "grace"].filter((name) => name.startsWith(typed))
 
 /** Calls of `wait` in this process: those that wait now, and all that were cancelled. */
 export const waiting = { now: 0, cancelled: 0 }

@@ -8,7 +8,7 @@ import {
   ToolListChangedNotificationSchema
 } from "@modelcontextprotocol/sdk/types.js"
 import * as Offer from "./offer.ts"
-import { type CallOptions, calledOf, type Connect, type More, numberAt, type Target, textsIn } from "./peerClient.ts"
+import { calledOf, type CallOptions, type Connect, type More, numberAt, type Target, textsIn } from "./peerClient.ts"
 import { tap, tappedFetch, type Wire } from "./wire.ts"
 
 const open = (target: Target, wire: Wire) => {
@@ -17,13 +17,18 @@ const open = (target: Target, wire: Wire) => {
     return { transport, end: () => transport.terminateSession(), pid: () => undefined }
   }
   const { args, command, cwd, env } = target
-  const transport = tap(new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), wire)
+  const transport = tap(
+    new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }),
+    wire
+  )
   return { transport, end: () => Promise.resolve(), pid: () => transport.pid ?? undefined }
 }
 
 const optionsOf = ({ onProgress, signal }: CallOptions) => ({
   ...(signal === undefined ? {} : { signal }),
-  ...(onProgress === undefined ? {} : { onprogress: ({ progress }: { readonly progress: number }) => onProgress(progress) })
+  ...(onProgress === undefined
+    ? {}
+    : { onprogress: ({ progress }: { readonly progress: number }) => onProgress(progress) })
 })
 
 const moreOf = (client: Client): More => ({

@@ -3,7 +3,11 @@ import { completable } from "@modelcontextprotocol/sdk/server/completable.js"
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
-import { isInitializeRequest, SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js"
+import {
+  isInitializeRequest,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema
+} from "@modelcontextprotocol/sdk/types.js"
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import * as z from "zod"
@@ -29,8 +33,11 @@ const offerTools = (server: McpServer): void => {
     server.registerTool(tool.name, { description: tool.description, inputSchema: {} }, async (_, extra) => {
       const progressToken = extra._meta?.progressToken
       if (progressToken !== undefined) {
-        await Offer.report(tool === steps, (progress) =>
-          extra.sendNotification({ method: "notifications/progress", params: { progressToken, progress, total: 3 } }))
+        await Offer.report(
+          tool === steps,
+          (progress) =>
+            extra.sendNotification({ method: "notifications/progress", params: { progressToken, progress, total: 3 } })
+        )
       }
       return text(Offer.done)
     })
@@ -39,7 +46,11 @@ const offerTools = (server: McpServer): void => {
     await extra.sendNotification({ method: "notifications/message", params: { level: "info", data: Offer.said } })
     return text(Offer.done)
   })
-  server.registerTool(wait.name, { ...wait, inputSchema: {} }, async (_, extra) => text(await Offer.waitFor(extra.signal)))
+  server.registerTool(
+    wait.name,
+    { ...wait, inputSchema: {} },
+    async (_, extra) => text(await Offer.waitFor(extra.signal))
+  )
   server.registerTool(status.name, {
     description: status.description,
     outputSchema: { waiting: z.int(), cancelled: z.int() }

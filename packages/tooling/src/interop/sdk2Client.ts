@@ -2,7 +2,7 @@
 import { Client, type McpSubscription, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import * as Offer from "./offer.ts"
-import { type CallOptions, calledOf, type Connect, type More, numberAt, type Target, textsIn } from "./peerClient.ts"
+import { calledOf, type CallOptions, type Connect, type More, numberAt, type Target, textsIn } from "./peerClient.ts"
 import { tap, tappedFetch, type Wire } from "./wire.ts"
 
 const modern = "2026-07-28"
@@ -13,7 +13,10 @@ const open = (target: Target, wire: Wire) => {
     return { transport, end: () => transport.terminateSession(), pid: () => undefined }
   }
   const { args, command, cwd, env } = target
-  const transport = tap(new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }), wire)
+  const transport = tap(
+    new StdioClientTransport({ command, args: [...args], cwd, env: { ...env }, stderr: "ignore" }),
+    wire
+  )
   return { transport, end: () => Promise.resolve(), pid: () => transport.pid ?? undefined }
 }
 
@@ -25,7 +28,9 @@ const clientFor = (revision: string | undefined): Client => {
 
 const optionsOf = ({ onProgress, signal }: CallOptions) => ({
   ...(signal === undefined ? {} : { signal }),
-  ...(onProgress === undefined ? {} : { onprogress: ({ progress }: { readonly progress: number }) => onProgress(progress) })
+  ...(onProgress === undefined
+    ? {}
+    : { onprogress: ({ progress }: { readonly progress: number }) => onProgress(progress) })
 })
 
 const moreOf = (client: Client, listening: Array<McpSubscription>): More => ({

@@ -44,8 +44,11 @@ const offerCalls = (server: McpServer): void => {
     server.registerTool(tool.name, { description: tool.description, inputSchema: noInput }, async (_, { mcpReq }) => {
       const progressToken = mcpReq._meta?.progressToken
       if (progressToken !== undefined) {
-        await Offer.report(tool === steps, (progress) =>
-          mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total: 3 } }))
+        await Offer.report(
+          tool === steps,
+          (progress) =>
+            mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total: 3 } })
+        )
       }
       return text(Offer.done)
     })

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { onSignal } from "../exec.ts"
 import { root } from "../root.ts"
 import { coverage } from "./coverage.ts"
 import { type Mutation, title } from "./mutation.ts"
@@ -81,6 +82,7 @@ const tell = (): void => {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpfx-mutations-"))
+onSignal(() => rmSync(scratch, { recursive: true, force: true }))
 try {
   if (values.coverage !== true) {
     const groups = grouped(choose())

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { onSignal } from "../exec.ts"
 import { root } from "../root.ts"
 import { type Check, checkPacked } from "./check.ts"
 
@@ -16,6 +17,7 @@ const report = ({ name, ok, output }: Check): void => {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "mcpfx-pack-"))
+onSignal(() => rmSync(scratch, { recursive: true, force: true }))
 try {
   await checkPacked(root, scratch, { report, leftOut: (line) => void leftOut.push(line) })
 } catch (error) {

@@ -1,8 +1,8 @@
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, Ref, Schema, Stream } from "effect"
 import { Tool } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
+import { Context, Duration, Effect, Layer, Ref, Schema, Stream } from "effect"
 import { HttpRouter } from "effect/http"
 import { Agent, createServer } from "node:http"
 import { connect } from "node:net"
@@ -84,7 +84,12 @@ describe("over HTTP", () => {
       const { idle, port, tally } = yield* serve()
       const post = (name: string) => {
         const { body, headers } = modernCall(name, { text: "whole" })
-        const lines = Object.entries({ host: `127.0.0.1:${port}`, ...jsonHeaders, ...headers, "content-length": body.length })
+        const lines = Object.entries({
+          host: `127.0.0.1:${port}`,
+          ...jsonHeaders,
+          ...headers,
+          "content-length": body.length
+        })
         return `POST /mcp HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`
       }
       const text = yield* Effect.promise(() =>
@@ -108,7 +113,9 @@ describe("over HTTP", () => {
 
   it.live("a reader that stops reading holds its handler up and not the memory, and is let go of", () =>
     Effect.gen(function*() {
-      const { idle, port, tally } = yield* serve({ limits: { deadReader: Duration.millis(500), outgoingBytes: 2 ** 20 } })
+      const { idle, port, tally } = yield* serve({
+        limits: { deadReader: Duration.millis(500), outgoingBytes: 2 ** 20 }
+      })
       const reports = 4096
       const params = { ...call("flood", { reports, size: 64 * 1024 }), _meta: { progressToken: "p" } }
       const { request, response } = open(port, {
@@ -218,7 +225,11 @@ describe("over HTTP", () => {
       agent.destroy()
       assert.isAbove(outcomes["answered"] ?? 0, 50)
       const known = new Set(["answered", "refused", "ECONNREFUSED", "ECONNRESET"])
-      assert.deepStrictEqual(Object.keys(outcomes).filter((outcome) => !known.has(outcome)), [], JSON.stringify(outcomes))
+      assert.deepStrictEqual(
+        Object.keys(outcomes).filter((outcome) => !known.has(outcome)),
+        [],
+        JSON.stringify(outcomes)
+      )
     }))
 
   it.live("[SUB-07] SIGTERM with fifty open streams ends the server within a second", () =>

@@ -11,10 +11,11 @@ const revisions = ["2025-11-25", "2026-07-28"] as const
 /** A server process that ends with the test, whatever happens. */
 const child = Effect.acquireRelease(
   Effect.promise(async () => new Child(await program("stdioServer"), ["1000"])),
-  (child) => Effect.promise(() => {
-    child.kill("SIGKILL")
-    return child.ended
-  })
+  (child) =>
+    Effect.promise(() => {
+      child.kill("SIGKILL")
+      return child.ended
+    })
 )
 
 const answerTo = (child: Child, id: unknown) =>
@@ -64,7 +65,10 @@ describe("a server process", () => {
           Effect.map(Effect.orDie(client.call(Counts)), ({ interrupted }) => interrupted === 1)
         )
         const fiber = yield* Effect.forkChild(client.call(Never))
-        yield* eventually("a second call", Effect.map(Effect.orDie(client.call(Counts)), ({ started }) => started === 2))
+        yield* eventually(
+          "a second call",
+          Effect.map(Effect.orDie(client.call(Counts)), ({ started }) => started === 2)
+        )
         yield* Fiber.interrupt(fiber)
         const exit = yield* Fiber.await(fiber)
         assert.isTrue(Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))

@@ -19,12 +19,17 @@ export const stdioClient = (
   name: "stdioServer" | "hostileStdio" = "stdioServer",
   args: ReadonlyArray<string> = []
 ) =>
-  Effect.flatMap(Effect.promise(() => program(name)), (file) =>
-    built(McpClient.layer({ revisions: [version], ...options }).pipe(
-      Layer.provide(StdioClient.layer({ command: [process.execPath, file, ...args] })),
-      Layer.provide(NodeServices.layer),
-      Layer.provide(fresh)
-    )))
+  Effect.flatMap(
+    Effect.promise(() => program(name)),
+    (file) =>
+      built(
+        McpClient.layer({ revisions: [version], ...options }).pipe(
+          Layer.provide(StdioClient.layer({ command: [process.execPath, file, ...args] })),
+          Layer.provide(NodeServices.layer),
+          Layer.provide(fresh)
+        )
+      )
+  )
 
 /** A client of a server on the loopback interface. */
 export const httpClient = (
@@ -33,11 +38,13 @@ export const httpClient = (
   options: ClientOptions.ClientOptions = {},
   http: Partial<StreamableHttpClient.Options> = {}
 ) =>
-  built(McpClient.layer({ revisions: [version], ...options }).pipe(
-    Layer.provide(StreamableHttpClient.layer({ url: `http://127.0.0.1:${port}/mcp`, ...http })),
-    Layer.provide(FetchHttpClient.layer),
-    Layer.provide(fresh)
-  ))
+  built(
+    McpClient.layer({ revisions: [version], ...options }).pipe(
+      Layer.provide(StreamableHttpClient.layer({ url: `http://127.0.0.1:${port}/mcp`, ...http })),
+      Layer.provide(FetchHttpClient.layer),
+      Layer.provide(fresh)
+    )
+  )
 
 /** Looks again and again until it is so, for five seconds at most. */
 export const eventually = (what: string, look: Effect.Effect<boolean>): Effect.Effect<void> =>

@@ -6,7 +6,7 @@ import { clientCell } from "./support/clientCells.ts"
 import { clientChecks } from "./support/clientChecks.ts"
 import { serveHttp } from "./support/server.ts"
 import { serverCell } from "./support/serverCells.ts"
-import { serverChecks } from "./support/serverChecks.ts"
+import { foundServer, serverChecks } from "./support/serverChecks.ts"
 
 const client = "interop-effectai-client"
 const server = "interop-effectai-server"
@@ -30,8 +30,12 @@ for (const transport of ["stdio", "http"] as const) {
     })
   }
   const common = { suite: server, program: "effectAiServer", transport, http: theirs, checks: serverChecks } as const
-  for (const { version: revision } of Revisions.all) serverCell({ ...common, revision, told: true })
-  serverCell({ ...common, revision: "2026-07-28", told: false })
+  for (const { version: revision } of Revisions.all) serverCell({ ...common, revision, told: true, only: false })
+  // It finds the era of a server that speaks nothing else.
+  for (const { version: revision } of Revisions.all) {
+    serverCell({ ...common, revision, told: false, only: true, checks: foundServer })
+  }
+  serverCell({ ...common, revision: "2026-07-28", told: false, only: false })
 }
 
 faultsAreKnown(client, server)

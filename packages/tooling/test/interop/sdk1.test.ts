@@ -34,8 +34,8 @@ for (const transport of transports) {
   })
 
   const common = { suite: server, program: "sdk1Server", transport, http: theirs, checks: serverChecks } as const
-  for (const revision of revisions) serverCell({ ...common, revision, told: true })
-  serverCell({ ...common, revision: "2025-11-25", told: false })
+  for (const revision of revisions) serverCell({ ...common, revision, told: true, only: false })
+  serverCell({ ...common, revision: "2025-11-25", told: false, only: false })
 }
 
 faultsAreKnown(client, server)

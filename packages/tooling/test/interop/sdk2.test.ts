@@ -26,6 +26,7 @@ for (const transport of ["stdio", "http"] as const) {
       program: "sdk2Server",
       revision,
       told: true,
+      only: false,
       transport,
       http: theirs,
       checks: serverChecks
@@ -47,6 +48,7 @@ for (const transport of ["stdio", "http"] as const) {
     program: "sdk2Server",
     revision: newest,
     told: false,
+    only: false,
     transport,
     http: theirs,
     checks: serverChecks

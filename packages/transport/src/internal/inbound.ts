@@ -7,9 +7,11 @@ import * as Result from "effect/Result"
 import type { Admission, Endpoint, Rejected } from "../Endpoint.ts"
 import { type Facts, noOutlet } from "../Exchange.ts"
 import type { Limits } from "../Limits.ts"
+import type { MessageTooLarge } from "../TransportError.ts"
 import { isExit } from "./exit.ts"
 import { parseJson } from "./json.ts"
 import { Batch, RequestOutlet, type Sink } from "./outlets.ts"
+import { peek } from "./peek.ts"
 import * as Refusals from "./refusals.ts"
 
 export interface InboundOptions {
@@ -53,10 +55,14 @@ export class Inbound {
     else this.backlog.push(() => this.read(text))
   }
 
-  /** Takes a message that did not come over the wire. */
-  inject(message: JsonRpc.Response): void {
-    if (this.waiting === undefined) this.waiting = this.admit(message, undefined)
-    else this.backlog.push(() => this.admit(message, undefined))
+  /** Tells whoever waits for the answer to `id` that it came and could not be read. */
+  unread(id: JsonRpc.RequestId, fault: MessageTooLarge | string): void {
+    if (this.waiting === undefined) this.waiting = this.unreadAnswer(id, fault)
+    else this.backlog.push(() => this.unreadAnswer(id, fault))
+  }
+
+  private unreadAnswer(id: JsonRpc.RequestId, fault: MessageTooLarge | string): Step {
+    return this.admit(JsonRpc.failure(id, Refusals.unreadableAnswer), undefined, fault)
   }
 
   /** Whether an admission waits for `settle` to be run. */
@@ -88,7 +94,10 @@ export class Inbound {
     const depth = this.options.limits.depth
     const json = parseJson(text, depth)
     if (Result.isFailure(json)) {
-      return this.refuse(text, json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
+      this.refuse(text, json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
+      if (json.failure === "Syntax" || this.options.unreadable === "answer") return undefined
+      const { id, response } = peek(text)
+      return response && id !== undefined ? this.unreadAnswer(id, `nested deeper than ${depth}`) : undefined
     }
     const value = json.success
     if (Array.isArray(value)) return this.readBatch(text, value)
@@ -101,15 +110,23 @@ export class Inbound {
     )
   }
 
-  private refuseValue(text: string, value: unknown, fault: JsonRpc.InvalidMessage): undefined {
+  private refuseValue(text: string, value: unknown, fault: JsonRpc.InvalidMessage): Step {
     const answered = this.options.unreadable === "answer"
-    if (answered && !Refusals.isAnswerable(value, fault)) return
+    if (answered && !Refusals.isAnswerable(value, fault)) return undefined
     this.refuse(text, Refusals.invalidRequest(fault.reason), fault.id)
+    // What is no request and names an id of ours was meant as its answer, and no other one will come.
+    const { id, reason } = fault
+    return !answered && id !== undefined && Refusals.isAnswer(value) ? this.unreadAnswer(id, reason) : undefined
   }
 
-  private admit(message: JsonRpc.Message, outlet: RequestOutlet | undefined): Step {
+  private admit(
+    message: JsonRpc.Message,
+    outlet: RequestOutlet | undefined,
+    fault?: MessageTooLarge | string
+  ): Step {
     const { endpoint, facts } = this.options
-    const admission = endpoint.handle({ message, facts, outlet: outlet ?? noOutlet })
+    const exchange = { message, facts, outlet: outlet ?? noOutlet }
+    const admission = endpoint.handle(fault === undefined ? exchange : { ...exchange, fault })
     return isExit(admission)
       ? this.admitted(admission, outlet)
       : Effect.flatMap(Effect.exit(admission), (exit) => this.admitted(exit, outlet) ?? Effect.void)

@@ -28,11 +28,15 @@ export const resultTooLarge = (limit: number): JsonRpc.WireError => ({
   data: { reason: "ResultTooLarge", limit }
 })
 
-export const answerTooLarge = (bytes: number, limit: number): JsonRpc.WireError => ({
+/** Stands for an answer that came and could not be read; why, is said beside it. */
+export const unreadableAnswer: JsonRpc.WireError = {
   code: Codes.internalError,
-  message: `The answer has ${bytes} bytes, more than the limit of ${limit}`,
-  data: { reason: "AnswerTooLarge", bytes, limit }
-})
+  message: "The answer could not be read"
+}
+
+/** Whether a value that is no message was meant as an answer: it says so by its version and has no method. */
+export const isAnswer = (value: unknown): boolean =>
+  JsonRpc.isJsonObject(value) && value["jsonrpc"] === "2.0" && !("method" in value)
 
 /**
  * Whether a value that is no message is to be answered all the same: not where it was meant as a response or as a

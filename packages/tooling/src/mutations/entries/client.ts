@@ -43,14 +43,28 @@ export const client: ReadonlyArray<Mutation> = [
     file: "client/src/Pages.ts",
     find: "        items.clear()\n",
     replace: "",
-    tests: ["client/test/WholeLists.test.ts"]
+    tests: ["client/test/lists.test.ts"]
   },
   {
     ids: ["CCH-03"],
     file: "client/src/ResponseCache.ts",
-    find: "const ofAll = (key: string): string => `*${key}`",
-    replace: "const ofAll = (key: string): string => `*${key.length}`",
-    tests: ["client/test/KeptAnswers.test.ts"]
+    find: "`${caller.length}:${caller}${key}`",
+    replace: "`${caller.length}:${caller}${key.length}`",
+    tests: ["client/test/lists.test.ts"]
+  },
+  {
+    ids: ["CCH-05"],
+    file: "client/src/ResponseCache.ts",
+    find: "`${caller.length}:${caller}${key}`",
+    replace: "`${key}`",
+    tests: ["client/test/lists.test.ts"]
+  },
+  {
+    ids: ["STD-13"],
+    file: "client/src/internal/listening.ts",
+    find: "id !== undefined && Meta.subscriptionId(params) === id",
+    replace: "id !== undefined",
+    tests: ["client/test/Subscriptions.test.ts"]
   },
   {
     ids: ["CCH-04"],
@@ -58,7 +72,7 @@ export const client: ReadonlyArray<Mutation> = [
     find:
       "const carriesInput = (params: object): boolean => \"inputResponses\" in params || \"requestState\" in params",
     replace: "const carriesInput = (params: object): boolean => \"inputResponse\" in params",
-    tests: ["client/test/KeptAnswers.test.ts"]
+    tests: ["client/test/ResponseCache.test.ts"]
   },
   {
     ids: ["XH-06"],
@@ -72,7 +86,7 @@ export const client: ReadonlyArray<Mutation> = [
     file: "client/src/Subscriptions.ts",
     find: "const maxRetries = 10",
     replace: "const maxRetries = 0",
-    tests: ["client/test/Changes.test.ts"]
+    tests: ["client/test/Subscriptions.test.ts"]
   },
   {
     ids: ["PAG-03"],
@@ -82,5 +96,12 @@ export const client: ReadonlyArray<Mutation> = [
     replace:
       "let cursor: string | undefined\nexport const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>\n  Effect.gen(function*() {\n    const { bounds, isStale = () => false, key, page, server } = options\n    const items = new Map<string, A>()\n    const seen = new Set<string>()\n",
     tests: ["client/test/WholeLists.test.ts"]
+  },
+  {
+    ids: ["TOL-17"],
+    file: "client/src/Descriptors.ts",
+    find: "(annotations?.destructiveHint ?? true)",
+    replace: "(annotations?.destructiveHint ?? false)",
+    tests: ["client/test/calls.test.ts"]
   }
 ]

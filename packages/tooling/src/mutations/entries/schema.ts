@@ -171,13 +171,6 @@ export const schema: ReadonlyArray<Mutation> = [
     tests: ["schema/test/Meta.test.ts"]
   },
   {
-    ids: ["TOL-17"],
-    file: "schema/src/Tool.ts",
-    find: "(annotations.destructiveHint ?? true)",
-    replace: "(annotations.destructiveHint ?? false)",
-    tests: ["schema/test/model.test.ts"]
-  },
-  {
     ids: ["TOL-05"],
     file: "schema/src/Tool.ts",
     find: "$schema: Schema.optionalKey(Schema.String), type: Schema.Literal(\"object\") })",

@@ -109,28 +109,22 @@ export const server: ReadonlyArray<Mutation> = [
     tests: ["server/test/Dispatcher.test.ts"]
   },
   {
-    ids: ["PNG-01"],
-    file: "server/src/Dispatcher.ts",
-    find: "lane.add(Methods.Ping, (wire) => () => Effect.succeed(wire.encode({})))\n",
-    replace: "",
-    tests: ["server/test/Dispatcher.test.ts"]
-  },
-  {
     ids: ["SUB-01", "SUB-02"],
     file: "server/src/Listen.ts",
-    find: "...(wish.toolsListChanged === true && offer.announces.tools &&",
-    replace: "...(offer.announces.tools &&",
+    find: "...(wish.promptsListChanged === true && offer.announces.prompts &&",
+    replace: "...(offer.announces.prompts &&",
     tests: ["server/test/Listen.test.ts"]
   },
   {
     ids: ["SUB-02"],
     file: "server/src/Listen.ts",
-    find: "(change) => acknowledged.await.pipe(Effect.andThen(tell(change)), Effect.andThen(told))",
-    replace: "(change) => Effect.andThen(tell(change), told)",
+    find: "        yield* context.notify(Methods.SubscriptionsAcknowledged,",
+    replace:
+      "        yield* tell({ kind: \"tools\" })\n        yield* context.notify(Methods.SubscriptionsAcknowledged,",
     tests: ["server/test/Listen.test.ts"]
   },
   {
-    ids: ["META-14", "STD-13"],
+    ids: ["META-14"],
     file: "server/src/Listen.ts",
     find: "const tell = teller(context.notify, meta)",
     replace: "const tell = teller(context.notify)",
@@ -195,10 +189,9 @@ export const server: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["CCH-05"],
-    file: "server/src/internal/entryRoutes.ts",
-    find:
-      "return entry.visible === undefined && entry.scopes.length === 0 ? entry.cache : { ...entry.cache, scope: \"private\" }",
-    replace: "return entry.cache",
+    file: "server/src/internal/listRoutes.ts",
+    find: "const visible = entries.filter((entry) => isVisible(entry, context))",
+    replace: "const visible = entries",
     tests: ["server/test/Dispatcher.test.ts"]
   },
   {

@@ -83,7 +83,7 @@ export const session: ReadonlyArray<Mutation> = [
     ids: ["META-15"],
     file: "session/src/Peer.ts",
     find: "const trace = span === undefined ? undefined : traceMeta(span)",
-    replace: "const trace = span === undefined || span._tag === \"Span\" ? undefined : traceMeta(span)",
+    replace: "const trace = span === undefined || span.sampled ? undefined : traceMeta(span)",
     tests: ["session/test/Peer.test.ts"]
   },
   {

@@ -64,7 +64,9 @@ const judge = async (place: Place, title: string, wire: Wire, run: () => Promise
   }
   if (failure === undefined) throw new Error(`the peer is mended, take the entry out: ${fault.fault}`)
   if (!lines.some((line) => line.includes(fault.wire))) {
-    throw new Error(`nothing on the wire proves the listed fault, ${fault.wire}:\n${String(failure.error)}\n${shown(lines)}`)
+    throw new Error(
+      `nothing on the wire proves the listed fault, ${fault.wire}:\n${String(failure.error)}\n${shown(lines)}`
+    )
   }
 }
 

@@ -30,10 +30,7 @@ const tapped = (wire: Wire) =>
             ...link,
             send: (message, options) => {
               wire.sent(JsonRpc.stringify(message))
-              return Effect.tapError(link.send(message, options), (error) =>
-                Effect.sync(() =>
-                  wire.received(error)
-                ))
+              return Effect.tapError(link.send(message, options), (error) => Effect.sync(() => wire.received(error)))
             }
           })
         )
@@ -71,12 +68,14 @@ export interface ServerCell {
   readonly revision: Version
   /** Whether the client is told the revision, or finds it by itself. */
   readonly told: boolean
+  /** Whether the server has this revision alone; all otherwise. */
+  readonly only: boolean
   readonly transport: "stdio" | "http"
   readonly http: { readonly url: (path: string) => string }
   readonly checks: ReadonlyArray<Check<Connected>>
 }
 
-export const serverCell = ({ http, program, revision, told, transport, ...rest }: ServerCell): void =>
+export const serverCell = ({ http, only, program, revision, told, transport, ...rest }: ServerCell): void =>
   cell({
     ...rest,
     revision,
@@ -84,7 +83,9 @@ export const serverCell = ({ http, program, revision, told, transport, ...rest }
     how: told ? "told" : "by itself",
     connect: (running) =>
       connect(
-        transport === "stdio" ? stdioTarget(program, running) : { transport, url: http.url("/mcp") },
+        transport === "stdio"
+          ? stdioTarget(program, running, only ? revision : undefined)
+          : { transport, url: http.url(only ? `/${revision}` : "/mcp") },
         told ? revision : undefined,
         running.wire
       ),

@@ -26,8 +26,10 @@ const check = (title: string, run: Test, applies?: Check<Connected>["applies"]):
 
 /** The state of `wait`; before 2025-06-18 it is only in the text. */
 const statusOf = (client: Client) =>
-  Effect.map(client.callTool(Status.name), ({ content }): { readonly waiting: number; readonly cancelled: number } =>
-    JSON.parse(textsIn(content)))
+  Effect.map(
+    client.callTool(Status.name),
+    ({ content }): { readonly waiting: number; readonly cancelled: number } => JSON.parse(textsIn(content))
+  )
 
 const until = Effect.fnUntraced(function*(client: Client, waiting: number) {
   for (let tries = 0; tries < 400; tries++) {
@@ -55,14 +57,18 @@ const watches: Test = (client) =>
     assert.deepInclude(honoured(), { tools: true, uris })
     const heard: Array<string> = []
     const reading = yield* Effect.forkChild(Stream.runForEach(changes, (change) =>
-      Effect.sync(() => heard.push(change.kind === "resource" ? change.uri : change.kind))))
+      Effect.sync(() =>
+        heard.push(change.kind === "resource" ? change.uri : change.kind)
+      )))
     const before = yield* client.tools
     yield* client.callTool("grow")
     yield* hears(heard, "tools")
     const grown = yield* client.tools
     assert.notStrictEqual(grown.length, before.length)
     yield* client.callTool("touch")
-    for (const uri of uris) yield* hears(heard, uri)
+    for (const uri of uris) {
+      yield* hears(heard, uri)
+    }
     yield* Fiber.interrupt(reading)
   }))
 
@@ -107,41 +113,60 @@ export const serverChecks: ReadonlyArray<Check<Connected>> = [
       assert.deepStrictEqual((yield* client.resourceTemplates).map(({ name }) => name), [Offer.note.name])
       assert.deepStrictEqual((yield* client.prompts).map(({ name }) => name), [Offer.greet.name])
     })),
-  check("calls by contract and gets structured output", (client) =>
-    Effect.map(client.call(Add, { a: 1, b: 2 }), (output) => assert.deepStrictEqual(output, { sum: 3 }))),
-  check("calls by name and gets the whole result", (client, { revision }) =>
-    Effect.map(client.callTool("add", { a: 1, b: 2 }), (result) => {
-      assert.deepStrictEqual(JSON.parse(textsIn(result.content)), { sum: 3 })
-      if (revision >= "2025-06-18") assert.deepStrictEqual(result.structuredContent, { sum: 3 })
-    })),
+  check(
+    "calls by contract and gets structured output",
+    (client) => Effect.map(client.call(Add, { a: 1, b: 2 }), (output) => assert.deepStrictEqual(output, { sum: 3 }))
+  ),
+  check(
+    "calls by name and gets the whole result",
+    (client, { revision }) =>
+      Effect.map(client.callTool("add", { a: 1, b: 2 }), (result) => {
+        assert.deepStrictEqual(JSON.parse(textsIn(result.content)), { sum: 3 })
+        if (revision >= "2025-06-18") assert.deepStrictEqual(result.structuredContent, { sum: 3 })
+      })
+  ),
   check("gets the error of a tool as a result, and typed by contract", (client) =>
     Effect.gen(function*() {
       const { content, isError } = yield* client.callTool("fail")
       assert.deepStrictEqual({ isError, text: textsIn(content) }, { isError: true, text: Offer.failure })
       assert.strictEqual((yield* Effect.flip(client.call(Fail))).reason._tag, "ToolFailed")
     })),
-  check("gets an error for a tool that is not there", (client) =>
-    Effect.map(Effect.flip(client.callTool("nowhere")), ({ reason }) => {
-      assert.deepInclude(reason, { _tag: "Refused", code: -32602 })
-    })),
-  check("gets arguments that do not fit refused", (client) =>
-    Effect.map(Effect.result(client.callTool("add", { a: "one" })), (outcome) => {
-      if (outcome._tag === "Success") assert.isTrue(outcome.success.isError)
-      else assert.deepInclude(outcome.failure.reason, { _tag: "Refused", code: -32602 })
-    })),
+  check(
+    "gets an error for a tool that is not there",
+    (client) =>
+      Effect.map(Effect.flip(client.callTool("nowhere")), ({ reason }) => {
+        assert.deepInclude(reason, { _tag: "Refused", code: -32602 })
+      })
+  ),
+  check(
+    "gets arguments that do not fit refused",
+    (client) =>
+      Effect.map(Effect.result(client.callTool("add", { a: "one" })), (outcome) => {
+        if (outcome._tag === "Success") assert.isTrue(outcome.success.isError)
+        else assert.deepInclude(outcome.failure.reason, { _tag: "Refused", code: -32602 })
+      })
+  ),
   check("reads a resource and a member of a template", (client) =>
     Effect.gen(function*() {
       assert.strictEqual(textsIn((yield* client.read(Motd)).contents), Offer.motd.text)
       assert.strictEqual(textsIn((yield* client.readResource(Offer.motd.uri)).contents), Offer.motd.text)
       assert.strictEqual(textsIn((yield* client.read(Note, { name: "ada" })).contents), Offer.noteText("ada"))
     })),
-  check("learns that a resource is not there", (client) =>
-    Effect.map(Effect.flip(client.readResource("memo://nowhere")), ({ reason }) => {
-      assert.strictEqual(reason._tag, "ResourceNotFound")
-    })),
-  check("gets a prompt", (client) =>
-    Effect.map(client.prompt(Greet, { who: "Ada" }), ({ messages }) =>
-      assert.strictEqual(textsIn(messages), Offer.greeting("Ada")))),
+  check(
+    "learns that a resource is not there",
+    (client) =>
+      Effect.map(Effect.flip(client.readResource("memo://nowhere")), ({ reason }) => {
+        assert.strictEqual(reason._tag, "ResourceNotFound")
+      })
+  ),
+  check(
+    "gets a prompt",
+    (client) =>
+      Effect.map(
+        client.prompt(Greet, { who: "Ada" }),
+        ({ messages }) => assert.strictEqual(textsIn(messages), Offer.greeting("Ada"))
+      )
+  ),
   check("completes for prompts and templates", (client) =>
     Effect.gen(function*() {
       const ofPrompt = yield* client.complete({ type: "ref/prompt", name: Greet.name }, { name: "who", value: "a" })
@@ -169,3 +194,6 @@ export const serverChecks: ReadonlyArray<Check<Connected>> = [
   ),
   check("hears of changes to a list and to a resource", watches)
 ]
+
+/** What is enough to see that a revision was found. */
+export const foundServer: ReadonlyArray<Check<Connected>> = serverChecks.slice(0, 3)
