@@ -39,7 +39,10 @@ export const tour = Effect.gen(function*() {
 
   const { contents } = yield* client.readResource("notes://note/groceries")
   yield* Console.log(`read ${JSON.stringify(contents)}`)
-  const { values } = yield* client.complete({ type: "ref/prompt", name: Summarize.name }, { name: "note", value: "gro" })
+  const { values } = yield* client.complete({ type: "ref/prompt", name: Summarize.name }, {
+    name: "note",
+    value: "gro"
+  })
   yield* Console.log(`completed to ${values.join(", ")}`)
   const prompt = yield* client.getPrompt(Summarize.name, { note: "groceries" })
   yield* Console.log(`prompt of ${prompt.messages.length} message for ${Note.uriTemplate}`)

@@ -17,14 +17,15 @@ const print = (line: string) => console.log(line)
 
 const stdioProgram = fileURLToPath(new URL("./notes/stdio.ts", import.meta.url))
 
-const overStdio = (folder: string) =>
-  StdioClient.layer({ command: [process.execPath, stdioProgram, folder] })
+const overStdio = (folder: string) => StdioClient.layer({ command: [process.execPath, stdioProgram, folder] })
 
 const overHttp = (url: string) => Layer.provide(StreamableHttpClient.layer({ url }), FetchHttpClient.layer)
 
 /** The address of the server in the context. */
-const serverUrl = Effect.map(HttpServer.HttpServer, ({ address }) =>
-  address._tag !== "UnixPathAddress" ? `http://127.0.0.1:${address.port}/mcp` : "")
+const serverUrl = Effect.map(
+  HttpServer.HttpServer,
+  ({ address }) => address._tag !== "UnixPathAddress" ? `http://127.0.0.1:${address.port}/mcp` : ""
+)
 
 const title = (text: string) => Console.log(`\n${"─".repeat(4)} ${text} ${"─".repeat(Math.max(0, 100 - text.length))}`)
 

@@ -14,8 +14,7 @@ import { NoteStore } from "../src/notes/store.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
 
-const portOf = Effect.map(HttpServer.HttpServer, ({ address }) =>
-  address._tag === "UnixPathAddress" ? 0 : address.port)
+const portOf = Effect.map(HttpServer.HttpServer, ({ address }) => address._tag === "UnixPathAddress" ? 0 : address.port)
 
 /** Runs with what would be printed collected. */
 const printed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -3,8 +3,8 @@ import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as Revisions from "@mcpfx/schema/Revisions"
 import type { PeerFailure } from "@mcpfx/session/Peer"
-import { HttpFailure } from "@mcpfx/transport/TransportError"
-import { Deferred, Effect, Exit, Fiber, Logger, Result, Scope, Tracer } from "effect"
+import { HttpFailure, MessageTooLarge } from "@mcpfx/transport/TransportError"
+import { Deferred, Effect, Exit, Fiber, Result, Scope, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import {
   at,
@@ -44,6 +44,28 @@ describe("requests", () => {
       const list = yield* Fiber.join(one)
       const called = yield* Fiber.join(two)
       assert.deepStrictEqual([list.nextCursor, at(called, "isError")], ["x", true])
+      assert.deepStrictEqual(bench.session.load(), nothing)
+    }))
+
+  it.effect("[RPC-23] an answer that could not be read fails its request here, and is no refusal of the other side", () =>
+    Effect.gen(function*() {
+      const bench = yield* client(new Wire())
+      const { peer } = bench.session
+      const [spoilt, large] = [yield* start(peer.requestRaw("a", {})), yield* start(peer.requestRaw("b", {}))]
+      const failure = { code: -32603, message: "" }
+      bench.accept({ jsonrpc: "2.0", id: 1, error: failure }, undefined, {}, "result must be an object")
+      bench.accept(
+        { jsonrpc: "2.0", id: 2, error: failure },
+        undefined,
+        {},
+        new MessageTooLarge({ bytes: 2, limit: 1 })
+      )
+      assert.deepInclude(yield* Effect.flip(Fiber.join(spoilt)), {
+        _tag: "InvalidResponse",
+        method: "a",
+        detail: "result must be an object"
+      })
+      assert.deepInclude(yield* Effect.flip(Fiber.join(large)), { _tag: "MessageTooLarge", limit: 1 })
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 

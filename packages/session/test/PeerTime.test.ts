@@ -2,24 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Methods from "@mcpfx/schema/Methods"
-import * as Revisions from "@mcpfx/schema/Revisions"
 import type { PeerFailure } from "@mcpfx/session/Peer"
-import { HttpFailure } from "@mcpfx/transport/TransportError"
-import { Deferred, Effect, Exit, Fiber, Logger, Result, Scope, Tracer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import {
-  at,
-  type Bench,
-  client,
-  established,
-  handler,
-  legacy,
-  modern,
-  nothing,
-  readyServer,
-  Stream,
-  Wire
-} from "./fixtures.ts"
+import { type Bench, client, established, modern, nothing, readyServer, Wire } from "./fixtures.ts"
 
 const answer = (bench: Bench, id: JsonRpc.RequestId, result: JsonRpc.JsonObject = {}) =>
   bench.accept({ jsonrpc: "2.0", id, result })

@@ -97,9 +97,10 @@ export class Bench {
   accept(
     message: JsonRpc.Message,
     outlet: Outlet = noOutlet,
-    more: Partial<Facts> = {}
+    more: Partial<Facts> = {},
+    fault?: Exchange["fault"]
   ): ReturnType<Session.Session["accept"]> {
-    const exchange: Exchange = { message, facts: { ...facts, ...more }, outlet }
+    const exchange: Exchange = { message, facts: { ...facts, ...more }, outlet, fault }
     return this.session.accept(exchange)
   }
 

@@ -140,7 +140,9 @@ layer(NodeServices.layer, { excludeTestServices: true })("StdioClient", (it) => 
         const { call, client } = caller()
         const link = yield* connect(client, "spoilt", { onJunk: (line) => void junk.push(line) })
         assert.deepStrictEqual(yield* call(link, 1, { how: "null" }), { fault: "result must be an object" })
-        assert.deepStrictEqual(yield* call(link, 2, { how: "both" }), { fault: "a response has either result or error" })
+        assert.deepStrictEqual(yield* call(link, 2, { how: "both" }), {
+          fault: "a response has either result or error"
+        })
         assert.deepStrictEqual(yield* call(link, 3, { how: "neither" }), {
           fault: "a message has a method, a result or an error"
         })

@@ -32,7 +32,10 @@ export const drive = Effect.fnUntraced(function*(note: string, print: (line: str
   const { contents } = yield* client.readResource(written.uri)
   yield* say(`read ${contents.length} content of ${written.uri}`)
 
-  const { values } = yield* client.complete({ type: "ref/prompt", name: Summarize.name }, { name: "note", value: "note-" })
+  const { values } = yield* client.complete({ type: "ref/prompt", name: Summarize.name }, {
+    name: "note",
+    value: "note-"
+  })
   yield* say(`completed "note-" to ${values.join(", ")}`)
 
   const missing = yield* Effect.flip(client.call(Delete, { name: "not-there" }))

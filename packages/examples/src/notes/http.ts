@@ -10,7 +10,10 @@ import { NoteStore } from "./store.ts"
 /** Serves `http://127.0.0.1:PORT/mcp`. */
 export const layer = (options: { readonly folder: string; readonly port: number }) =>
   McpServer.drainFirst(
-    HttpRouter.serve(McpServer.layerHttp(Notes, { ...info, path: "/mcp" }), { disableListenLog: true, disableLogger: true })
+    HttpRouter.serve(McpServer.layerHttp(Notes, { ...info, path: "/mcp" }), {
+      disableListenLog: true,
+      disableLogger: true
+    })
   ).pipe(
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: options.port, host: "127.0.0.1" })),
     Layer.provide(NoteStore.layer(options.folder)),

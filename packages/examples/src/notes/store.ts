@@ -32,7 +32,9 @@ export class NoteStore extends Context.Service<NoteStore, {
 
         return {
           names: Effect.map(files.readDirectory(folder), (entries) =>
-            entries.filter((entry) => entry.endsWith(ending)).map((entry) => entry.slice(0, -ending.length)).sort()),
+            entries.filter((entry) =>
+              entry.endsWith(ending)
+            ).map((entry) => entry.slice(0, -ending.length)).sort()),
           read: (name) => Effect.flatMap(existing(name), (file) => files.readFileString(file)),
           write: Effect.fnUntraced(function*(name, text) {
             const file = fileOf(name)

@@ -15,7 +15,7 @@ const revisions = revision === "2026-07-28"
 
 const run = scenarios[scenario]
 
-const main = run === undefined
+const main: Effect.Effect<unknown, unknown> = run === undefined
   ? Effect.fail(`no such scenario: ${scenario}`)
   : Effect.scoped(run).pipe(
     Effect.provide(

@@ -14,12 +14,12 @@ const sessions = 2000
 const heap = (): number => {
   setFlagsFromString("--expose-gc")
   const collect: unknown = runInNewContext("gc")
-  if (typeof collect === "function") for (let i = 0; i < 3; i++) collect()
+  if (typeof collect === "function") { for (let i = 0; i < 3; i++) collect() }
   return process.memoryUsage().heapUsed
 }
 
 describe("idle sessions", () => {
-  it.effect("[field CON-05] two thousand of them are cheap, hold nobody up, and all end at the idle limit", () =>
+  it.effect("two thousand of them are cheap, hold nobody up, and all end at the idle limit", () =>
     Effect.gen(function*() {
       const context = yield* Layer.build(Server.layer(registrations()))
       const port = yield* Effect.provideContext(Server.port, context)

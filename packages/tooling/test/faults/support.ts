@@ -67,6 +67,8 @@ export const within = (what: string, millis: number) => <A, E, R>(effect: Effect
 export const resources: Effect.Effect<Readonly<Record<string, number>>> = Effect.promise(() =>
   new Promise((resolve) =>
     setImmediate(() => {
+      // Opened by whoever looks first.
+      void [process.stdout.fd, process.stderr.fd]
       const counts: Record<string, number> = {}
       for (const kind of process.getActiveResourcesInfo()) counts[kind] = (counts[kind] ?? 0) + 1
       resolve(counts)
