@@ -58,7 +58,7 @@ describe("ServerPrompt", () => {
       )
     }))
 
-  it.effect("[PRM-03] [SCH-10] refuses a request without a required argument and names it", () =>
+  it.effect("[PRM-03] [PRM-06] [SCH-10] refuses a request without a required argument and names it", () =>
     Effect.gen(function*() {
       let handled = false
       const live = ServerPrompt.prompt(Review, () => Effect.sync(() => (handled = true, "x")))
@@ -89,7 +89,7 @@ describe("ServerPrompt", () => {
       assert.strictEqual(defectOf(yield* Effect.exit(unseen)), "secret")
     }))
 
-  it.effect("makes a defect of what is neither text nor messages", () =>
+  it.effect("[PRM-06] makes a defect of what is neither text nor messages", () =>
     Effect.gen(function*() {
       const wrong: Effect.Effect<string> = Effect.sync(() => JSON.parse("[{\"role\":1}]"))
       const exit = yield* Effect.exit(getting(ServerPrompt.prompt(Prompt.make("p"), () => wrong)))

@@ -4,9 +4,11 @@
  * @since 0.1.0
  */
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
 import * as McpServer from "@mcpfx/server/McpServer"
 import type { InvalidOptions } from "@mcpfx/server/ServerError"
 import type { ClientTransport } from "@mcpfx/transport/ClientTransport"
+import * as McpHeaders from "@mcpfx/transport/McpHeaders"
 import * as Sse from "@mcpfx/transport/Sse"
 import * as StreamableHttpClient from "@mcpfx/transport/StreamableHttpClient"
 import * as Context from "effect/Context"
@@ -170,6 +172,7 @@ const of = (handler: (request: Request) => Promise<Response>): TestHttp => {
             ...common,
             accept: "application/json, text/event-stream",
             "content-type": "application/json",
+            ...(typeof body === "string" ? undefined : modernHeaders(body)),
             ...headers
           },
           body: typeof body === "string" ? body : JsonRpc.stringify(body)
@@ -178,6 +181,14 @@ const of = (handler: (request: Request) => Promise<Response>): TestHttp => {
     get: (headers) => send(new Request(url, { headers: { ...common, accept: "text/event-stream", ...headers } })),
     delete: (headers) => send(new Request(url, { method: "DELETE", headers: { ...common, ...headers } }))
   }
+}
+
+/** What clients of 2026-07-28 repeat of a message in its headers. */
+const modernHeaders = (message: JsonRpc.Outgoing): Readonly<Record<string, string>> => {
+  if (!("method" in message)) return {}
+  const meta = message.params?.["_meta"]
+  const version = JsonRpc.isJsonObject(meta) ? meta[MetaKey.protocolVersion] : undefined
+  return typeof version === "string" ? McpHeaders.mirror(message, version) : {}
 }
 
 const replyOf = (response: Response): Reply => {

@@ -16,11 +16,7 @@ describe("TestHttp", () => {
     Effect.gen(function*() {
       const http = yield* TestHttp.make(AddLive)
       const params = TestPeer.modern({ name: "add", arguments: { a: 1, b: 2 } })
-      const reply = yield* http.post(JsonRpc.request(7, "tools/call", params), {
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": "tools/call",
-        "mcp-name": "add"
-      })
+      const reply = yield* http.post(JsonRpc.request(7, "tools/call", params))
       assert.strictEqual(reply.status, 200)
       assert.strictEqual(reply.header("Content-Type"), "application/json")
       const message = yield* reply.message

@@ -109,13 +109,14 @@ export class FuzzedProcess {
   }
 }
 
-/** Leaves out what is not needed for a case to fail; tries no more than `tries` times. */
+/** Leaves out what is not needed for a case to fail; tries no more than `most` times. */
 export const shrink = async <A>(
   items: ReadonlyArray<A>,
   fails: (items: ReadonlyArray<A>) => Promise<boolean>,
-  tries = 40
+  most = 40
 ): Promise<ReadonlyArray<A>> => {
   let kept = items
+  let tries = most
   let size = Math.ceil(items.length / 2)
   while (size > 0 && tries > 0) {
     let smaller = false

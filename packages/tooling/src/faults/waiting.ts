@@ -6,13 +6,13 @@ export class Waiting<A> {
 
   push(item: A): void {
     this.all.push(item)
-    for (const waiter of [...this.waiters]) waiter(false)
+    for (const waiter of Array.from(this.waiters)) waiter(false)
   }
 
   /** Nothing more comes. */
   end(): void {
     this.over = true
-    for (const waiter of [...this.waiters]) waiter(true)
+    for (const waiter of Array.from(this.waiters)) waiter(true)
   }
 
   /** The first that fits, come or to come; fails after `millis`, or at the end. */

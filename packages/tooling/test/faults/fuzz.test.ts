@@ -64,7 +64,7 @@ describe(`spoilt traffic, MCPFX_FUZZ_SEED=${seed}`, () => {
         const conversations = yield* traffic(port)
         yield* Effect.promise(async () => {
           const random = new Random(seed)
-          let server = await FuzzedProcess.start()
+          const server = await FuzzedProcess.start()
           const before = await server.left()
           const goesOn = clock()
           let rounds = 0

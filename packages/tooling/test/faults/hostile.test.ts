@@ -7,8 +7,11 @@ import { type HttpMode, httpModes, start } from "../../src/faults/hostileHttp.ts
 import { program } from "../../src/faults/programs.ts"
 import { eventually, httpClient, noMore, resources, stdioClient, within } from "./support.ts"
 
-// What packs the program stays in the process.
-beforeAll(() => program("hostileStdio"))
+// What packs the program stays in the process, and so does what the first child of all opens.
+beforeAll(async () => {
+  await program("hostileStdio")
+  await Effect.runPromise(Effect.scoped(stdioClient("2025-11-25", {}, "hostileStdio", ["junk"])))
+})
 
 const timeout = "400 millis"
 const limits = Limits.layer({ clientMessageIn: 2 ** 20 })

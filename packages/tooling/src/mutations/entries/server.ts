@@ -320,7 +320,7 @@ export const server: ReadonlyArray<Mutation> = [
     file: "server/src/internal/promptGet.ts",
     find: "return Effect.fail(new InvalidParams({ detail: args.failure.message() }))",
     replace: "return Effect.succeed({ messages: [] })",
-    tests: ["server/test/Dispatcher.test.ts"]
+    tests: ["server/test/ServerPrompt.test.ts"]
   },
   {
     ids: ["CMP-06"],

@@ -7,6 +7,7 @@ import { afterAll, beforeAll } from "vitest"
 import { Wire } from "../../../src/interop/wire.ts"
 import * as Matrix from "../../../src/matrix.ts"
 import { faultAt, faults, type Place } from "./faults.ts"
+import { judge, shown } from "./judge.ts"
 
 /** Something that is true of every cell, whoever the peer is. */
 export interface Check<Client> {
@@ -34,7 +35,7 @@ export interface Cell<Client> extends Place {
 
 /** Waits for what has to come true soon, and fails when it does not. */
 export const eventually = async (what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> => {
-  const end = performance.now() + 8000
+  const end = performance.now() + 12_000
   while (!(await isTrue())) {
     if (performance.now() > end) assert.fail(`${what} did not come true`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -48,26 +49,6 @@ const codeIn = (folder: string, pid: number | undefined): string | undefined => 
   if (!existsSync(exitFileIn(folder))) return undefined
   const lines = readFileSync(exitFileIn(folder), "utf8").trim().split("\n").map((line) => line.split(" "))
   return lines.find(([of]) => pid === undefined || of === String(pid))?.[1]
-}
-
-const shown = (lines: ReadonlyArray<string>): string => lines.map((line) => line.slice(0, 400)).join("\n")
-
-/** Runs a check; a listed fault has to show, with its proof on the wire, or the entry is out of date. */
-const judge = async (place: Place, title: string, wire: Wire, run: () => Promise<void>): Promise<void> => {
-  const from = wire.lines.length
-  const failure = await run().then(() => undefined, (error: unknown) => ({ error }))
-  const fault = faultAt(place, title)
-  const lines = wire.lines.slice(from)
-  if (fault === undefined) {
-    if (failure !== undefined) throw new Error(`${String(failure.error)}\n${shown(lines)}`, { cause: failure.error })
-    return
-  }
-  if (failure === undefined) throw new Error(`the peer is mended, take the entry out: ${fault.fault}`)
-  if (!lines.some((line) => line.includes(fault.wire))) {
-    throw new Error(
-      `nothing on the wire proves the listed fault, ${fault.wire}:\n${String(failure.error)}\n${shown(lines)}`
-    )
-  }
 }
 
 /** A program may take long to start where others run too. */
@@ -102,10 +83,11 @@ export const cell = <Client>(options: Cell<Client>): void => {
     for (const check of checks) {
       if (check.applies?.(place) === false) continue
       known.add(check.title)
-      it(check.title, () => judge(place, check.title, running.wire, () => check.run(connected(), running)))
+      it(`${check.title}`, () =>
+        judge(faultAt(place, check.title), running.wire, () => check.run(connected(), running)))
     }
-    it(closing, () =>
-      judge(place, closing, running.wire, async () => {
+    it(`${closing}`, () =>
+      judge(faultAt(place, closing), running.wire, async () => {
         await close(connected())
         if (transport !== "stdio") return
         const pid = options.pidOf?.(connected())

@@ -1,6 +1,6 @@
 /** What our client has to get from a server of another make. */
 import { assert } from "@effect/vitest"
-import { McpClient } from "@mcpfx/client"
+import type { McpClient } from "@mcpfx/client"
 import { Effect, Fiber, Stream } from "effect"
 import { Add, Fail, Greet, Motd, Note, Status, Steps, Where } from "../../../src/interop/contract.ts"
 import * as Offer from "../../../src/interop/offer.ts"
