@@ -41,7 +41,7 @@ export const client: ReadonlyArray<Mutation> = [
   {
     ids: ["CCH-10"],
     file: "client/src/Pages.ts",
-    find: "        items.clear()\n",
+    find: "        cursor = undefined\n",
     replace: "",
     tests: ["client/test/lists.test.ts"]
   },
