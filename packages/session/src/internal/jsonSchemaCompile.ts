@@ -217,9 +217,9 @@ const optional = (compiler: Compiler, schema: unknown): Check | undefined =>
 
 const applicators = (compiler: Compiler, schema: JsonObject, isModern: boolean): Array<Check> => {
   const out: Array<Check> = []
-  const { allOf, anyOf: any, else: onFalse, if: test, not: ruledOut, oneOf: one, then: onTrue } = schema
+  const { allOf, anyOf: some, else: onFalse, if: test, not: ruledOut, oneOf: one, then: onTrue } = schema
   for (const check of subs(compiler, allOf)) out.push(inPlace(check))
-  if (Array.isArray(any)) out.push(anyOf(subs(compiler, any)))
+  if (Array.isArray(some)) out.push(anyOf(subs(compiler, some)))
   if (Array.isArray(one)) out.push(oneOf(subs(compiler, one)))
   if (ruledOut !== undefined) out.push(not(sub(compiler, ruledOut)))
   if (test !== undefined) {

@@ -28,21 +28,33 @@ export const session: ReadonlyArray<Mutation> = [
     file: "session/src/Lifecycle.ts",
     find: "return method === Methods.Ping.name ? \"Ping\" : \"NotInitialized\"",
     replace: "return \"NotInitialized\"",
-    tests: ["session/test/SessionServer.test.ts"]
+    tests: [
+      "session/test/SessionServer.test.ts",
+      "session/test/SessionMessages.test.ts",
+      "session/test/SessionEnd.test.ts"
+    ]
   },
   {
     ids: ["LIF-06"],
     file: "session/src/Lifecycle.ts",
     find: "if (state._tag === \"Initializing\") return ready(state.agreed)\n",
     replace: "",
-    tests: ["session/test/SessionServer.test.ts"]
+    tests: [
+      "session/test/SessionServer.test.ts",
+      "session/test/SessionMessages.test.ts",
+      "session/test/SessionEnd.test.ts"
+    ]
   },
   {
     ids: ["LIF-03"],
     file: "session/src/internal/terms.ts",
     find: "Revisions.negotiate(requested, revisions)",
     replace: "Revisions.negotiate(\"\", revisions)",
-    tests: ["session/test/SessionServer.test.ts"]
+    tests: [
+      "session/test/SessionServer.test.ts",
+      "session/test/SessionMessages.test.ts",
+      "session/test/SessionEnd.test.ts"
+    ]
   },
   {
     ids: ["RPC-03"],
@@ -56,14 +68,22 @@ export const session: ReadonlyArray<Mutation> = [
     file: "session/src/InFlight.ts",
     find: "outlet.answer(JsonRpc.success(id, exit.value))",
     replace: "outlet.answer(JsonRpc.success(String(id), exit.value))",
-    tests: ["session/test/SessionServer.test.ts"]
+    tests: [
+      "session/test/SessionServer.test.ts",
+      "session/test/SessionMessages.test.ts",
+      "session/test/SessionEnd.test.ts"
+    ]
   },
   {
     ids: ["PNG-01"],
     file: "session/src/internal/actor.ts",
     find: "const pong: JsonRpc.JsonObject = {}",
     replace: "const pong: JsonRpc.JsonObject = { pong: true }",
-    tests: ["session/test/SessionServer.test.ts"]
+    tests: [
+      "session/test/SessionServer.test.ts",
+      "session/test/SessionMessages.test.ts",
+      "session/test/SessionEnd.test.ts"
+    ]
   },
   {
     ids: ["RPC-17", "RPC-18", "STD-11"],
@@ -119,7 +139,11 @@ export const session: ReadonlyArray<Mutation> = [
     file: "session/src/internal/actor.ts",
     find: "return this.links?.at(-1) ?? this.options.link",
     replace: "return this.links?.at(0) ?? this.options.link",
-    tests: ["session/test/SessionServer.test.ts"]
+    tests: [
+      "session/test/SessionServer.test.ts",
+      "session/test/SessionMessages.test.ts",
+      "session/test/SessionEnd.test.ts"
+    ]
   },
   {
     ids: ["PRG-03"],
