@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import { Effect, Exit, Fiber, Logger, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type Bench, handler, nothing, readyServer, rejection, request, Stream, Wire } from "./fixtures.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import { noOutlet } from "@mcpfx/transport/Exchange"
 import { Deferred, Effect, Exit, Logger } from "effect"

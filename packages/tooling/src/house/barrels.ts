@@ -8,7 +8,7 @@ const publicModule = /^[A-Z]\w*\.ts$/
 export const barrel = (modules: ReadonlyArray<string>): string =>
   modules
     .filter((name) => publicModule.test(name))
-    .toSorted()
+    .toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)) // as the formatter sorts them
     .map((name) => `export * as ${name.slice(0, -".ts".length)} from "./${name}"\n`)
     .join("")
 
