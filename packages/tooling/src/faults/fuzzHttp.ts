@@ -41,6 +41,8 @@ export const spoil = (recorded: ReadonlyArray<Recorded>, session: string, random
 /** A server that is fuzzed. */
 export class FuzzedHttp {
   readonly agent = new Agent({ keepAlive: true, maxSockets: 10 })
+  /** Spoilt requests can spoil their socket: what is good has its own. */
+  private readonly goodAgent = new Agent({ keepAlive: true, maxSockets: 2 })
   private readonly port: number
   private readonly sessions = new Set<string>()
   private session: Record<string, string> = {}
@@ -107,7 +109,7 @@ export class FuzzedHttp {
       const { status, text } = await send(this.port, {
         body: JSON.stringify(modern ? modernRequest(id, "tools/call", params) : request(id, "tools/call", params)),
         headers: modern ? modernHeaders("tools/call", "echo") : this.session,
-        agent: this.agent,
+        agent: this.goodAgent,
         millis: 5000
       })
       const [answer] = messages(text)
@@ -126,5 +128,6 @@ export class FuzzedHttp {
     }
     this.sessions.clear()
     this.agent.destroy()
+    this.goodAgent.destroy()
   }
 }

@@ -16,7 +16,10 @@ const Empty = {}
 export const Echo = Tool.make("echo", { input: { text: Schema.String }, output: { text: Schema.String } })
 export const Sleep = Tool.make("sleep", { input: { ms: Schema.Finite }, output: { ms: Schema.Finite } })
 export const Never = Tool.make("never", { input: Empty })
-export const Flood = Tool.make("flood", { input: { reports: Schema.Int, size: Schema.Int } })
+/** Wide enough for a flood, and never a text that cannot be made. */
+const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
+
+export const Flood = Tool.make("flood", { input: { reports: Amount, size: Amount } })
 export const Defect = Tool.make("defect", { input: Empty })
 export const Touch = Tool.make("touch", { input: Empty })
 export const Die = Tool.make("die", { input: { signal: Schema.optionalKey(Schema.Literals(["SIGKILL"])) } })
