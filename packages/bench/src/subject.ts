@@ -87,7 +87,9 @@ export const openSession = async (connection: Http.Connection, port: number): Pr
   if (session === undefined) throw new Error(`no session: ${greeting.headers} ${Http.textOf(greeting)}`)
   const ready = head(port, Messages.list, session)
   const accepted = await connection.request(post(ready, Messages.initialized))
-  if (accepted.status !== 202 && process.env.LAX === undefined) throw new Error(`status ${accepted.status} for a notification`)
+  if (accepted.status !== 202 && process.env.LAX === undefined) {
+    throw new Error(`status ${accepted.status} for a notification`)
+  }
   return session
 }
 

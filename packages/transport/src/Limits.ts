@@ -42,14 +42,6 @@ export interface Limits {
   readonly deadReader: Duration.Duration
   /** Request bodies an endpoint holds at a time, in total. Default 64 MiB. */
   readonly bufferedBodies: number
-  /** Events an endpoint stores for resumption, in total. Default 256 MiB. */
-  readonly storedEvents: number
-  /** Events stored for one session. Default 4 MiB. */
-  readonly storedEventsPerSession: number
-  /** Events stored for one stream. Default 1,000 events. */
-  readonly eventsPerStream: number
-  /** How long an event can be resumed from. Default 5 minutes. */
-  readonly eventLife: Duration.Duration
   /** Time between the comments that keep an idle stream open. Default 15 seconds. */
   readonly keepAlive: Duration.Duration
   /** How long a POST waits for its answer before it becomes an event stream. Default 1 second. */
@@ -78,10 +70,6 @@ export const defaults: Limits = {
   outgoingBytes: 16 * MiB,
   deadReader: Duration.seconds(60),
   bufferedBodies: 64 * MiB,
-  storedEvents: 256 * MiB,
-  storedEventsPerSession: 4 * MiB,
-  eventsPerStream: 1000,
-  eventLife: Duration.minutes(5),
   keepAlive: Duration.seconds(15),
   streamAfter: Duration.seconds(1),
   drain: Duration.seconds(10),

@@ -38,12 +38,14 @@ export const modernOf = (settings: Settings): Revision => settings.newestModern 
 
 export const shuttingDown = (revision: Revision): Rejected => rejected(new McpError.ServerShuttingDown(), revision)
 
+const limitOf = (error: TooManySessions | SessionStoreUnavailable): string => {
+  if (error._tag === "SessionStoreUnavailable") return "sessionStore"
+  return error.scope === "principal" ? "sessionsPerPrincipal" : "sessions"
+}
+
 /** No session could be had. */
 export const noSession = (error: TooManySessions | SessionStoreUnavailable, revision: Revision): Rejected =>
-  rejected(
-    new McpError.TooManyRequests({ limit: error._tag === "TooManySessions" ? "sessions" : "sessionStore" }),
-    revision
-  )
+  rejected(new McpError.TooManyRequests({ limit: limitOf(error) }), revision)
 
 /** A message of an older revision came where none is served: it is told what is (VER-08). */
 export const modernOnly = (settings: Settings, method: string, requested: unknown): Rejected =>
