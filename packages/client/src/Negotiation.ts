@@ -3,7 +3,7 @@
  *
  * The rule is pure. On stdio and in memory every answer that is not a modern one means a stateful server, silence and exit
  * included (VER-10); on HTTP only answers that a stateful server would give do: a refusal to authenticate, a server error,
- * a broken network and silence say nothing about the era and are passed on (LIF-10 of the field, VER-14).
+ * a broken network and silence say nothing about the era and are passed on (LIF-10 of field practice, VER-14).
  *
  * @since 0.1.0
  */

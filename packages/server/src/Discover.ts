@@ -25,7 +25,7 @@ export interface Offer {
   readonly resources: boolean
   readonly completions: boolean
   readonly logging: boolean
-  /** Which lists announce their changes (LIF-14). */
+  /** Which lists announce their changes (LIF-14 of field practice). */
   readonly announces: { readonly tools: boolean; readonly prompts: boolean; readonly resources: boolean }
   /** Whether single resources can be watched (RES-03). */
   readonly subscribe: boolean

@@ -140,7 +140,7 @@ const make = (
     const sessions = yield* Sessions.Sessions
     const open = yield* OpenSessions
     const sessionLimits = yield* SessionLimits.SessionLimits
-    const { drain } = yield* Limits.Limits
+    const { batch, drain } = yield* Limits.Limits
     const scope = yield* Effect.scope
     const context = yield* serving(settings)
     let draining = false
@@ -152,7 +152,7 @@ const make = (
       modern: Modern.make({ dispatcher, registry, context }),
       context,
       requestsInFlight: sessionLimits.requestsInFlight,
-      batchLength: sessionLimits.batchLength,
+      batchLength: batch,
       isDraining: () => draining,
       isOpen: (session) => open.has(session.id)
     }, scope)

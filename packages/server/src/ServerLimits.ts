@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 export interface ServerLimits {
   /** Handlers that run at the same time in one endpoint; the others wait in their own fibers. Default: no bound. */
   readonly concurrency: number
-  /** Open `subscriptions/listen` streams of one principal. Default 100. */
+  /** Open `subscriptions/listen` streams of one principal; callers that nobody authenticated count as one. Default 100. */
   readonly listenStreams: number
   /** Resources one listen stream may watch; the rest is not acknowledged. Default 10,000. */
   readonly watched: number

@@ -36,8 +36,6 @@ export interface Limits {
   readonly progressBacklog: number
   /** Resources one session may be subscribed to; 10,000. */
   readonly subscriptions: number
-  /** Messages of one batch (2025-03-26); 100. */
-  readonly batchLength: number
 }
 
 /**
@@ -57,8 +55,7 @@ export const defaults: Limits = {
   closeGrace: Duration.seconds(10),
   cancelGrace: Duration.seconds(5),
   progressBacklog: 1024,
-  subscriptions: 10_000,
-  batchLength: 100
+  subscriptions: 10_000
 }
 
 /**
@@ -107,8 +104,7 @@ export const config: Config.Config<Limits> = Config.all({
   closeGrace: Config.withDefault(Config.Duration("closeGrace"), defaults.closeGrace),
   cancelGrace: Config.withDefault(Config.Duration("cancelGrace"), defaults.cancelGrace),
   progressBacklog: Config.withDefault(Config.Int("progressBacklog"), defaults.progressBacklog),
-  subscriptions: Config.withDefault(Config.Int("subscriptions"), defaults.subscriptions),
-  batchLength: Config.withDefault(Config.Int("batchLength"), defaults.batchLength)
+  subscriptions: Config.withDefault(Config.Int("subscriptions"), defaults.subscriptions)
 })
 
 /**

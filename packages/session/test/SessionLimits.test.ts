@@ -6,10 +6,10 @@ describe("SessionLimits", () => {
   it.effect("layers override some limits and keep the others", () =>
     Effect.gen(function*() {
       const limits = yield* SessionLimits.SessionLimits
-      assert.deepStrictEqual(limits, { ...SessionLimits.defaults, sessions: 5, batchLength: 7 })
+      assert.deepStrictEqual(limits, { ...SessionLimits.defaults, sessions: 5, subscriptions: 7 })
     }).pipe(
       Effect.provide(SessionLimits.layer({ sessions: 5 })),
-      Effect.provide(SessionLimits.layer({ sessions: 4, batchLength: 7 }))
+      Effect.provide(SessionLimits.layer({ sessions: 4, subscriptions: 7 }))
     ))
 
   it.effect("come from configuration too", () =>

@@ -49,15 +49,22 @@ export const make = (options: Options): Gatherer => {
     return reached
   })
 
-  const pump = Effect.gen(function*() {
-    while (waiting.size > 0) {
-      const before = streams
-      const reached = yield* flush()
-      if (reached) yield* Effect.sleep(options.window)
-      else if (streams === before) break
-    }
-    pumping = false
-  })
+  const pump = Effect.onError(
+    Effect.gen(function*() {
+      while (waiting.size > 0) {
+        const before = streams
+        const reached = yield* flush()
+        if (reached) yield* Effect.sleep(options.window)
+        else if (streams === before) break
+      }
+      pumping = false
+    }),
+    // A pump that fails must not stand in the way of the next.
+    () =>
+      Effect.sync(() => {
+        pumping = false
+      })
+  )
   const start = (): void => {
     if (pumping) return
     pumping = true

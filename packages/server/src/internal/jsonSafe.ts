@@ -5,8 +5,13 @@
 import * as Cause from "effect/Cause"
 import * as Result from "effect/Result"
 
-const DEPTH = 8
-const MEMBERS = 100
+const maxDepth = 8
+const maxMembers = 100
+
+/** How many values may still be looked at: each costs at least a character of what is kept. */
+interface Budget {
+  left: number
+}
 
 type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
@@ -15,25 +20,26 @@ const nameOf = (error: Error): string => {
   return typeof tag === "string" ? tag : error.name
 }
 
-const object = (value: object, depth: number, above: ReadonlyArray<object>): Json => {
+const object = (value: object, depth: number, above: ReadonlyArray<object>, budget: Budget): Json => {
   if (value instanceof Error) return nameOf(value)
   if (Cause.isCause(value)) return "Cause"
-  if (depth === 0 || above.includes(value)) return "[…]"
+  if (depth === 0 || budget.left <= 0 || above.includes(value)) return "[…]"
   const path = [...above, value]
-  if (value instanceof Map) return object(Array.from(value), depth, path)
-  if (value instanceof Set) return object(Array.from(value), depth, path)
-  if (Array.isArray(value)) return value.slice(0, MEMBERS).map((item) => json(item, depth - 1, path))
+  if (value instanceof Map) return object(Array.from(value), depth, path, budget)
+  if (value instanceof Set) return object(Array.from(value), depth, path, budget)
+  if (Array.isArray(value)) return value.slice(0, maxMembers).map((item) => json(item, depth - 1, path, budget))
   const toJSON: unknown = Reflect.get(value, "toJSON")
-  if (typeof toJSON === "function") return json(Reflect.apply(toJSON, value, []), depth - 1, path)
+  if (typeof toJSON === "function") return json(Reflect.apply(toJSON, value, []), depth - 1, path, budget)
   const members: Record<string, Json> = Object.create(null)
-  for (const key of Object.keys(value).slice(0, MEMBERS)) {
+  for (const key of Object.keys(value).slice(0, maxMembers)) {
     const member: unknown = Reflect.get(value, key)
-    if (member !== undefined && typeof member !== "function") members[key] = json(member, depth - 1, path)
+    if (member !== undefined && typeof member !== "function") members[key] = json(member, depth - 1, path, budget)
   }
   return members
 }
 
-const json = (value: unknown, depth: number, above: ReadonlyArray<object>): Json => {
+const json = (value: unknown, depth: number, above: ReadonlyArray<object>, budget: Budget): Json => {
+  budget.left -= 1
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -43,7 +49,7 @@ const json = (value: unknown, depth: number, above: ReadonlyArray<object>): Json
     case "bigint":
       return String(value)
     case "object":
-      return value === null ? null : object(value, depth, above)
+      return value === null ? null : object(value, depth, above, budget)
     case "symbol":
       return String(value)
     default:
@@ -58,7 +64,7 @@ const json = (value: unknown, depth: number, above: ReadonlyArray<object>): Json
 export const jsonSafe = (value: unknown, length: number): unknown =>
   Result.getOrElse(
     Result.try(() => {
-      const safe = json(value, DEPTH, [])
+      const safe = json(value, maxDepth, [], { left: length })
       const text = JSON.stringify(safe)
       if (text.length <= length) return safe
       return `${(typeof safe === "string" ? safe : text).slice(0, length)}…`

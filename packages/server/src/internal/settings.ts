@@ -100,6 +100,10 @@ const limitsOf = (options: ServerOptions, limits: ServerLimits): ServerLimits =>
 const fault = (options: ServerOptions, limits: ServerLimits): string | undefined => {
   if (options.name === "") return "name must not be empty"
   if (!Number.isInteger(limits.pageSize) || limits.pageSize < 1) return "pageSize must be a positive integer"
+  const { concurrency } = limits
+  if (concurrency !== Number.POSITIVE_INFINITY && (!Number.isInteger(concurrency) || concurrency < 1)) {
+    return "concurrency must be a positive integer or Infinity"
+  }
   const ttlMs = options.cache?.ttlMs
   if (ttlMs !== undefined && (!Number.isInteger(ttlMs) || ttlMs < 0)) return "cache.ttlMs must be an integer from 0"
   const extension = Object.keys(options.extensions ?? {}).find((id) => !id.includes("/"))

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-const written = ["log", "info", "debug", "table", "dir"] as const
+const written = ["log", "info", "debug", "table", "dir", "dirxml"] as const
 
 /** As long as the scope is open, the methods of the console that write to standard output write to standard error. */
 export const guard: Effect.Effect<void, never, Scope.Scope> = Effect.suspend(() => {

@@ -284,7 +284,9 @@ class Directory {
     return Effect.matchEffect(this.add({ id, principalKey, record }, true), {
       onFailure: () => notFound(id),
       onSuccess: (session) =>
-        session.agreed() === undefined ? Effect.andThen(session.close("failed"), notFound(id)) : Effect.succeed(session)
+        session.agreed() === undefined
+          ? Effect.andThen(session.close("failed"), notFound(id))
+          : Effect.as(this.draining ? session.drain(0) : Effect.void, session)
     })
   }
 
