@@ -143,8 +143,12 @@ export class Reply {
   /** Only the answer can be written. */
   readonly oneShot: boolean
   private readonly options: ReplyOptions
-  private readonly slots: Array<Slot> = []
-  private readonly answers: Array<string> = []
+  // The usual case has fields of its own: arrays that are made for every request end up in the old generation of the heap,
+  // and would keep the texts they hold, and all they lead to, alive until that is collected.
+  private onlySlot: Slot | undefined = undefined
+  private moreSlots: Array<Slot> | undefined = undefined
+  private firstAnswer: string | undefined = undefined
+  private moreAnswers: Array<string> | undefined = undefined
   private status = 200
   private missing: number
   private outbox: Outbox | undefined = undefined
@@ -163,7 +167,8 @@ export class Reply {
   /** The way back of one of the requests. */
   slot(): Slot {
     const slot = new Slot(this)
-    this.slots.push(slot)
+    if (this.onlySlot === undefined) this.onlySlot = slot
+    else (this.moreSlots ??= []).push(slot)
     return slot
   }
 
@@ -179,7 +184,8 @@ export class Reply {
   private write(message: JsonRpc.Outgoing): void {
     const text = writeAnswer(message, this.options.settings.maxBytes)
     if (this.outbox !== undefined) return this.outbox.add(this.options.events.encode(text))
-    this.answers.push(text)
+    if (this.firstAnswer === undefined) this.firstAnswer = text
+    else (this.moreAnswers ??= []).push(text)
     if (this.options.modern && "error" in message) this.status = statusOf(message.error.code)
   }
 
@@ -205,23 +211,33 @@ export class Reply {
     })
     this.outbox = outbox
     if (events.prime !== undefined) outbox.add(events.prime)
-    for (const text of this.answers) outbox.add(events.encode(text))
+    for (const text of this.answers()) outbox.add(events.encode(text))
     return outbox
   }
 
   /** The peer is gone: each request without an answer hears of it, once. */
   leave(): void {
     this.outbox?.abort()
-    for (const slot of this.slots) slot.leave()
+    this.leaveSlots()
     this.onSettled?.()
   }
 
   /** The server is going: what waits is refused, what streams ends. */
   shutdown(): void {
     this.shutDown = true
-    for (const slot of this.slots) slot.leave()
+    this.leaveSlots()
     this.outbox?.end()
     this.onSettled?.()
+  }
+
+  private leaveSlots(): void {
+    this.onlySlot?.leave()
+    for (const slot of this.moreSlots ?? []) slot.leave()
+  }
+
+  /** Those that wait to be written. */
+  private answers(): ReadonlyArray<string> {
+    return this.firstAnswer === undefined ? [] : [this.firstAnswer, ...this.moreAnswers ?? []]
   }
 
   /** The response, as soon as it is known what it will be. */
@@ -281,14 +297,14 @@ export class Reply {
   /** The response when no event stream was opened. */
   private whole(extra: Extra): HttpServerResponse.HttpServerResponse {
     const { accepts, batch, events, modern } = this.options
-    const [first] = this.answers
+    const first = this.firstAnswer
     if (this.shutDown) return unavailableResponse(modern, "The server is shutting down", extra)
     if (first === undefined) {
       return this.oneShot ? failureResponse(500, undefined, unanswered, extra) : eventsResponse("", extra)
     }
     if (!accepts.json && this.status === 200) {
-      return eventsResponse(this.answers.map((text) => events.encode(text)).join(""), extra)
+      return eventsResponse(this.answers().map((text) => events.encode(text)).join(""), extra)
     }
-    return jsonResponse(batch ? `[${this.answers.join(",")}]` : first, this.status, extra)
+    return jsonResponse(batch ? `[${this.answers().join(",")}]` : first, this.status, extra)
   }
 }
