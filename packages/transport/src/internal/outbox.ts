@@ -108,10 +108,12 @@ export class Outbox {
   private arrival(): Effect.Effect<void> {
     return Effect.timeoutOrElse(
       Effect.callback<void>((resume) => {
-        this.reader = () => {
+        // Assigned in two steps, as in `respond.ts`.
+        const reader = () => {
           this.reader = undefined
           resume(Effect.void)
         }
+        this.reader = reader
         return Effect.sync(() => {
           this.reader = undefined
         })

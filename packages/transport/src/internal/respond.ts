@@ -98,24 +98,33 @@ const writeAnswer = (message: JsonRpc.Outgoing, maxBytes: number): string => {
     : text.success
 }
 
-/** The way back of one request; closes once: by its answer, its end or the peer's leaving. */
+/**
+ * The way back of one request; closes once: by its answer, its end or the peer's leaving.
+ *
+ * Here and below no function literal is assigned to a property: engines put those in the old generation of the heap at
+ * once, where they keep all that they lead to alive, the answer with it, until that is collected.
+ */
 export class Slot implements Outlet {
   readonly oneShot: boolean
-  readonly answer: (message: JsonRpc.Outgoing) => void
-  readonly end: () => void
-  readonly push: (message: JsonRpc.Outgoing) => Effect.Effect<void>
+  private readonly reply: Reply
   private state: "open" | "closed" | "left" = "open"
   private onLeft: (() => void) | undefined = undefined
 
   constructor(reply: Reply) {
     this.oneShot = reply.oneShot
-    this.answer = (message) => {
-      if (this.close("closed")) reply.complete(message)
-    }
-    this.end = () => {
-      if (this.close("closed")) reply.complete(undefined)
-    }
-    this.push = (message) => Effect.suspend(() => this.state === "open" ? reply.push(message) : Effect.void)
+    this.reply = reply
+  }
+
+  answer(message: JsonRpc.Outgoing): void {
+    if (this.close("closed")) this.reply.complete(message)
+  }
+
+  end(): void {
+    if (this.close("closed")) this.reply.complete(undefined)
+  }
+
+  push(message: JsonRpc.Outgoing): Effect.Effect<void> {
+    return Effect.suspend(() => this.state === "open" ? this.reply.push(message) : Effect.void)
   }
 
   /** What to call when the peer leaves before the answer; called at once if it has left. */
@@ -143,8 +152,7 @@ export class Reply {
   /** Only the answer can be written. */
   readonly oneShot: boolean
   private readonly options: ReplyOptions
-  // The usual case has fields of its own: arrays that are made for every request end up in the old generation of the heap,
-  // and would keep the texts they hold, and all they lead to, alive until that is collected.
+  // The usual case has fields of its own, and makes no arrays.
   private onlySlot: Slot | undefined = undefined
   private moreSlots: Array<Slot> | undefined = undefined
   private firstAnswer: string | undefined = undefined
@@ -244,10 +252,11 @@ export class Reply {
   respond(extra: Extra): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> {
     if (this.outbox !== undefined || this.missing === 0) return this.settle(extra)
     const settled = Effect.callback<void>((resume) => {
-      this.onSettled = () => {
+      const onSettled = () => {
         this.onSettled = undefined
         resume(Effect.void)
       }
+      this.onSettled = onSettled
       return Effect.sync(() => {
         this.onSettled = undefined
       })
@@ -286,7 +295,8 @@ export class Reply {
       this.leave()
     })
     return Effect.withFiber((fiber) => {
-      this.cut = () => fiber.interruptUnsafe()
+      const cut = () => fiber.interruptUnsafe()
+      this.cut = cut
       return Effect.as(
         Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, left)),
         HttpServerResponse.stream(outbox.body, { contentType: media.eventStream, headers: streamHeaders(extra) })

@@ -61,8 +61,8 @@ export const http: ReadonlyArray<Mutation> = [
   {
     ids: ["RPC-10"],
     file: "transport/src/internal/respond.ts",
-    find: "jsonResponse(batch ? `[${this.answers.join(\",\")}]` : first,",
-    replace: "jsonResponse(batch && this.answers.length > 1 ? `[${this.answers.join(\",\")}]` : first,",
+    find: "jsonResponse(batch ? `[${this.answers().join(\",\")}]` : first,",
+    replace: "jsonResponse(batch && this.answers().length > 1 ? `[${this.answers().join(\",\")}]` : first,",
     tests: ["transport/test/StreamableHttpBatch.test.ts"]
   },
   {

@@ -290,8 +290,8 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-16"],
     file: "transport/src/internal/respond.ts",
-    find: "this.state === \"open\" ? reply.push(message) : Effect.void)",
-    replace: "this.state === \"open\" ? reply.push({ ...message, id: 1 }) : Effect.void)",
+    find: "this.state === \"open\" ? this.reply.push(message) : Effect.void)",
+    replace: "this.state === \"open\" ? this.reply.push({ ...message, id: 1 }) : Effect.void)",
     tests: ["server/test/McpServerStreams.test.ts"]
   },
   {
