@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Annotations } from "./Annotations.ts"
 import { meta } from "./internal/fields.ts"
 import { JsonObject } from "./internal/json.ts"
-import * as Resource from "./Resource.ts"
+import * as Resource from "./internal/resourceShapes.ts"
 
 const extras = { annotations: Schema.optionalKey(Annotations), ...meta }
 

@@ -12,6 +12,7 @@ import { type Change, ChangeBus } from "./ChangeBus.ts"
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from "./Entry.ts"
 import { rememberBase } from "./internal/ambient.ts"
 import { Shelf } from "./internal/shelf.ts"
+import { afterRegistrations, shortLived } from "./internal/shortLived.ts"
 import { DuplicateEntry } from "./ServerError.ts"
 
 /**
@@ -114,6 +115,7 @@ export const make: Effect.Effect<Registry["Service"], never, ChangeBus> = Effect
   const bus = yield* ChangeBus
   const shelves = makeShelves()
   let version = 0
+  let offered = 0
   let current: Snapshot | undefined
 
   const changed = (): void => {
@@ -127,7 +129,10 @@ export const make: Effect.Effect<Registry["Service"], never, ChangeBus> = Effect
         const taken = take()
         if (Result.isFailure(taken)) return Effect.fail(taken.failure)
         changed()
-        return Effect.as(announce, taken.success)
+        return Effect.as(
+          ++offered === afterRegistrations ? Effect.andThen(shortLived, announce) : announce,
+          taken.success
+        )
       }),
       (remove) =>
         Effect.suspend(() => {

@@ -3,55 +3,14 @@
  *
  * @since 0.1.0
  */
-import * as Capabilities from "@mcpfx/schema/Capabilities"
-import * as Implementation from "@mcpfx/schema/Implementation"
-import * as Logging from "@mcpfx/schema/Logging"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as KeyValueStore from "effect/persistence/KeyValueStore"
-import * as Schema from "effect/Schema"
+import { SessionRecord, SessionStore } from "./internal/sessionRecord.ts"
 import { SessionStoreUnavailable } from "./SessionError.ts"
 
-/**
- * What is kept of a session: enough to go on with it, nothing of what it said.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SessionRecord = Schema.Struct({
-  id: Schema.String,
-  /** Whom it belongs to. */
-  principalKey: Schema.String,
-  /** The revision that was agreed. */
-  version: Schema.String,
-  clientInfo: Implementation.Implementation,
-  clientCapabilities: Capabilities.Client,
-  /** Whether `notifications/initialized` has come. */
-  initialized: Schema.Boolean,
-  logLevel: Schema.optionalKey(Logging.Level),
-  subscriptions: Schema.Array(Schema.String),
-  /** In milliseconds since the epoch; right to within a minute or so. */
-  lastSeen: Schema.Finite
-})
-
-/**
- * @category models
- * @since 0.1.0
- */
-export interface SessionRecord extends Schema.Schema.Type<typeof SessionRecord> {}
-
-/**
- * @category services
- * @since 0.1.0
- */
-export class SessionStore extends Context.Service<SessionStore, {
-  readonly load: (id: string) => Effect.Effect<Option.Option<SessionRecord>, SessionStoreUnavailable>
-  readonly save: (record: SessionRecord) => Effect.Effect<void, SessionStoreUnavailable>
-  /** Removes a record; succeeds where there is none. */
-  readonly remove: (id: string) => Effect.Effect<void, SessionStoreUnavailable>
-}>()("@mcpfx/session/SessionStore") {}
+export { SessionRecord, SessionStore }
 
 /**
  * Keeps records in this process: for tests, and to share sessions between endpoints of one process.

@@ -9,11 +9,12 @@ import type * as SecureRandom from "effect/crypto/SecureRandom"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { makeDirectory } from "./internal/directory.ts"
+import { type SessionRecord, SessionStore } from "./internal/sessionRecord.ts"
 import type { Session } from "./Session.ts"
 import type { CloseReason, SessionNotFound, SessionStoreUnavailable, TooManySessions } from "./SessionError.ts"
-import { type SessionRecord, SessionStore } from "./SessionStore.ts"
 
 /**
  * What a directory knows of a session it wants made: options of `Session.make`, to be passed on as they are.
@@ -98,3 +99,19 @@ export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore |
       return yield* makeDirectory(factory.make, yield* SessionStore)
     })
   )
+
+/**
+ * {@link layer} where a `SessionStore` is provided from outside, {@link layerMemory} where none is.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerDefault: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> = Layer.unwrap(
+  Effect.map(
+    Effect.serviceOption(SessionStore),
+    Option.match({
+      onNone: () => layerMemory,
+      onSome: (store) => Layer.provide(layer, Layer.succeed(SessionStore, store))
+    })
+  )
+)

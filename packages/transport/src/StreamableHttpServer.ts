@@ -20,6 +20,7 @@ import { Endpoint } from "./Endpoint.ts"
 import * as Guard from "./Guard.ts"
 import { Budget } from "./internal/body.ts"
 import { isModern } from "./internal/facts.ts"
+import { KeepAlive } from "./internal/keepAlive.ts"
 import { Post } from "./internal/post.ts"
 import * as Refusals from "./internal/refusals.ts"
 import { failureResponse, type Reply, unavailableResponse } from "./internal/respond.ts"
@@ -108,10 +109,11 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
     const limits = yield* Limits
     const guard = Guard.make(options)
     const classifier = Classify.make(options.supportedVersions ?? allVersions)
+    const keepAlive = new KeepAlive(yield* Effect.context<never>(), limits.keepAlive)
     const outbox = {
       messages: limits.outgoingMessages,
       size: limits.outgoingBytes,
-      keepAlive: limits.keepAlive,
+      keepAlive,
       deadReader: limits.deadReader
     }
     const replies = new Set<Reply>()
@@ -131,6 +133,7 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
         drain,
         Effect.sync(() => {
           for (const reply of replies) reply.shutdown()
+          keepAlive.close()
         })
       )
     )

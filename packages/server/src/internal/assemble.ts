@@ -1,7 +1,6 @@
 /** Puts an endpoint together: first what it shares with nobody, then what is registered, then its door. */
 import * as SessionLimits from "@mcpfx/session/SessionLimits"
 import * as Sessions from "@mcpfx/session/Sessions"
-import { SessionStore } from "@mcpfx/session/SessionStore"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as Limits from "@mcpfx/transport/Limits"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -35,18 +34,6 @@ const bus: Layer.Layer<ChangeBus.ChangeBus> = Layer.unwrap(
   )
 )
 
-/** Sessions that another process is to go on with are kept in a store, which is provided from outside. */
-const directory: Layer.Layer<Sessions.Sessions, never, Sessions.SessionFactory | SecureRandom.SecureRandom> = Layer
-  .unwrap(
-    Effect.map(
-      Effect.serviceOption(SessionStore),
-      Option.match({
-        onNone: () => Sessions.layerMemory,
-        onSome: (store) => Layer.provide(Sessions.layer, Layer.succeed(SessionStore, store))
-      })
-    )
-  )
-
 /** An endpoint of its own, its sessions in a directory of somebody else's making. */
 export const endpointIn = <A, E, R, E2, R2>(
   registrations: Layer.Layer<A, E, R>,
@@ -77,4 +64,4 @@ export const endpoint = <A, E, R>(
   registrations: Layer.Layer<A, E, R>,
   options: Settings.ServerOptions
 ): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> =>
-  endpointIn(registrations, options, directory)
+  endpointIn(registrations, options, Sessions.layerDefault)

@@ -189,7 +189,9 @@ class Directory {
         },
         ...(kept && this.store !== undefined ? { save: this.saver() } : undefined)
       })
-      return Effect.onExit(Scope.provide(made, scope), (exit) => {
+      // Not in the context of the request that opens it, which the session would keep alive, connection and all.
+      const own = Context.add(this.context, Scope.Scope, scope)
+      return Effect.onExit(Effect.updateContext(made, () => own), (exit) => {
         if (Exit.isSuccess(exit) && !over) {
           this.enter(exit.value, scope)
           return Effect.void

@@ -5,13 +5,15 @@ import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 import * as Sse from "../Sse.ts"
+import type { KeepAlive, Quiet } from "./keepAlive.ts"
 
 export interface OutboxSettings {
   /** Messages that may wait before writers have to. */
   readonly messages: number
   /** Characters that may wait before writers have to; one message always fits an empty outbox. */
   readonly size: number
-  readonly keepAlive: Duration.Duration
+  /** Has it say something when it was quiet for long. */
+  readonly keepAlive: KeepAlive
   /** How long the reader of a full outbox may take nothing. */
   readonly deadReader: Duration.Duration
 }
@@ -33,7 +35,8 @@ export type OutboxEnd = "ended" | "left" | "dead"
  *
  * Open until `end` (the reader gets the rest) or `abort` (the reader is gone); whichever comes first calls `onClose`.
  */
-export class Outbox {
+export class Outbox implements Quiet {
+  quietSince = Number.POSITIVE_INFINITY
   private readonly settings: OutboxSettings
   private readonly onClose: (end: OutboxEnd) => void
   private state: "open" | "ended" | "aborted" = "open"
@@ -42,7 +45,8 @@ export class Outbox {
   /** Counts the reader's takes, to tell a slow reader from a dead one. */
   private takes = 0
   private reader: (() => void) | undefined = undefined
-  private readonly writers = new Set<() => void>()
+  /** Those that wait for room; most outboxes never fill. */
+  private writers: Set<() => void> | undefined = undefined
 
   constructor(settings: OutboxSettings, onClose: (end: OutboxEnd) => void) {
     this.settings = settings
@@ -104,28 +108,30 @@ export class Outbox {
     return Effect.flatMap(this.arrival(), () => this.take())
   }
 
-  /** Waits for something to take, if need be a keep-alive comment. */
+  /** Waits for something to take, be it a keep-alive comment. */
   private arrival(): Effect.Effect<void> {
-    return Effect.timeoutOrElse(
-      Effect.callback<void>((resume) => {
-        // Assigned in two steps, as in `respond.ts`.
-        const reader = () => {
-          this.reader = undefined
-          resume(Effect.void)
-        }
-        this.reader = reader
-        return Effect.sync(() => {
-          this.reader = undefined
-        })
-      }),
-      {
-        duration: this.settings.keepAlive,
-        orElse: () =>
-          Effect.sync(() => {
-            if (this.waiting.length === 0) this.add(keepAliveText)
-          })
+    return Effect.callback<void>((resume) => {
+      const { keepAlive } = this.settings
+      this.quietSince = keepAlive.now()
+      keepAlive.watch(this)
+      // Assigned in two steps, as in `respond.ts`.
+      const reader = () => {
+        this.unwait()
+        resume(Effect.void)
       }
-    )
+      this.reader = reader
+      return Effect.sync(() => this.unwait())
+    })
+  }
+
+  /** The reader waits no more. */
+  private unwait(): void {
+    this.reader = undefined
+    this.quietSince = Number.POSITIVE_INFINITY
+  }
+
+  stir(): void {
+    if (this.waiting.length === 0) this.add(keepAliveText)
   }
 
   private hasRoom(text: string): boolean {
@@ -137,9 +143,10 @@ export class Outbox {
     const before = this.takes
     return Effect.callback<void>((resume) => {
       const wake = () => resume(Effect.void)
-      this.writers.add(wake)
+      const writers = this.writers ??= new Set()
+      writers.add(wake)
       return Effect.sync(() => {
-        this.writers.delete(wake)
+        writers.delete(wake)
       })
     }).pipe(
       Effect.timeoutOrElse({
@@ -154,6 +161,7 @@ export class Outbox {
   }
 
   private wakeWriters(): void {
+    if (this.writers === undefined) return
     const woken = [...this.writers]
     this.writers.clear()
     for (const wake of woken) wake()
@@ -164,6 +172,7 @@ export class Outbox {
     const first = this.state === "open"
     this.state = end === "ended" ? "ended" : "aborted"
     if (!first) return
+    this.settings.keepAlive.forget(this)
     this.reader?.()
     this.wakeWriters()
     this.onClose(end)

@@ -1,0 +1,99 @@
+/**
+ * Servers over HTTP: the part of `McpServer` that a server of the web needs.
+ *
+ * @since 0.1.0
+ */
+import type { Endpoint } from "@mcpfx/transport/Endpoint"
+import * as StreamableHttpServer from "@mcpfx/transport/StreamableHttpServer"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as Layer from "effect/Layer"
+import { endpoint, limitsOf, type Provided } from "./internal/assemble.ts"
+import type { ServerOptions } from "./internal/settings.ts"
+import { McpEndpoint } from "./McpEndpoint.ts"
+import type { InvalidOptions } from "./ServerError.ts"
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface HttpOptions extends ServerOptions, Omit<StreamableHttpServer.Options, "supportedVersions"> {}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export interface WebOptions extends HttpOptions {
+  /** Whether sessions are kept: not where the next request may reach another instance. */
+  readonly sessions: "stateful" | "stateless"
+}
+
+const http = (options: HttpOptions): Layer.Layer<never, never, McpEndpoint | Endpoint | HttpRouter.HttpRouter> =>
+  Layer.unwrap(Effect.gen(function*() {
+    const self = yield* McpEndpoint
+    const server = yield* StreamableHttpServer.make({
+      ...options,
+      supportedVersions: self.supported
+    })
+    yield* self.beforeShutdown(server.drain)
+    return StreamableHttpServer.route(server, options.path)
+  }))
+
+/**
+ * Serves Streamable HTTP on a path of your own `HttpRouter`, `/mcp` by default. Without `allowedHosts` it answers to the
+ * names of the loopback interface alone.
+ *
+ * **Example** (One route of an application)
+ *
+ * ```ts
+ * import { Tool } from "@mcpfx/schema"
+ * import { McpServer } from "@mcpfx/server"
+ * import { Effect, Layer, Schema } from "effect"
+ * import { HttpRouter } from "effect/http"
+ *
+ * const Add = Tool.make("add", { input: { a: Schema.Finite, b: Schema.Finite }, output: { sum: Schema.Finite } })
+ * const AddLive = McpServer.tool(Add, ({ a, b }) => Effect.succeed({ sum: a + b }))
+ * const Routes = McpServer.layerHttp(AddLive, { name: "calculator", version: "1.0.0", path: "/mcp" })
+ * const Main = McpServer.drainFirst(HttpRouter.serve(Routes))
+ * Layer.isLayer(Main) // => true
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerHttp = <A, E, R>(
+  registrations: Layer.Layer<A, E, R>,
+  options: HttpOptions
+): Layer.Layer<never, E | InvalidOptions, Exclude<R, Provided> | HttpRouter.HttpRouter> =>
+  Layer.provide(Layer.provide(http(options), endpoint(registrations, options)), limitsOf(options))
+
+/**
+ * Serves Streamable HTTP as a function from web requests to web responses, for platforms that call one. `dispose` closes
+ * every layer. A `memoMap` shares layers with other handlers.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const toWebHandler = <A, E>(
+  registrations: Layer.Layer<A, E, Provided>,
+  options: WebOptions & { readonly memoMap?: Layer.MemoMap | undefined }
+): {
+  readonly handler: (request: Request) => Promise<Response>
+  readonly dispose: () => Promise<void>
+} => {
+  const { dispose, handler } = HttpRouter.toWebHandler(layerHttp(registrations, options), {
+    memoMap: options.memoMap,
+    disableLogger: true
+  })
+  return { handler: (request) => handler(request), dispose }
+}
+
+/**
+ * {@link layerHttp} with options from configuration.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerHttpConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<HttpOptions>) =>
+  Layer.unwrap(Effect.map(Config.unwrap(options), (options) => layerHttp(registrations, options)))
