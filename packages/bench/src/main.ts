@@ -7,7 +7,7 @@
  * - `--rounds 15` takes that many rounds
  * - `--stage final` judges by the final budgets
  * - `--strict` ends with code 1 when a budget is missed
- * - `--wall` takes the time that passes for the cold start
+ * - `--cpu` takes processor time for the cold start
  */
 import { spawnSync } from "node:child_process"
 import { dirname, join } from "node:path"
@@ -30,7 +30,7 @@ const { values } = parseArgs({
     quick: { type: "boolean", default: false },
     stage: { type: "string", default: "first" },
     strict: { type: "boolean", default: false },
-    wall: { type: "boolean", default: false },
+    cpu: { type: "boolean", default: false },
     "no-build": { type: "boolean", default: false }
   }
 })

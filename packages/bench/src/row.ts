@@ -38,6 +38,12 @@ export const atMost = (value: number): Budget => ({
   met: (figures, measured) => (figures.get(measured)?.value.median ?? Number.POSITIVE_INFINITY) <= value
 })
 
+/** So many where the floor shows as many as when the budget was set; more on a slower machine, fewer on a faster one. */
+export const atMostWhere = (value: number, floor: number): Budget => ({
+  ...atMostTimes(value / floor),
+  text: `≤ ${value} at a floor of ${floor}`
+})
+
 export const belowSdk1: Budget = {
   text: "< SDK v1",
   met: (figures, measured) =>
