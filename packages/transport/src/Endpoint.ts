@@ -61,6 +61,11 @@ export class Endpoint extends Context.Service<Endpoint, {
   readonly admitBatch: (messages: ReadonlyArray<JsonRpc.Message>, facts: Facts) => Effect.Effect<void, Rejected>
   /** Opens a stream of a session for what answers nothing, as long as the scope is open (HTTP-20). */
   readonly attach: (facts: Facts, link: Link) => Effect.Effect<void, Rejected, Scope.Scope>
+  /**
+   * Succeeds where the caller may go on with the session the facts name. Asked before a stream of that session is resumed
+   * (HTTP-33); nothing can be resumed at an endpoint that leaves it out.
+   */
+  readonly verify?: ((facts: Facts) => Effect.Effect<void, Rejected>) | undefined
   /** Ends the session the facts name (HTTP-41). */
   readonly terminate: (facts: Facts) => Effect.Effect<void, Rejected>
 }>()("@mcpfx/transport/Endpoint") {}

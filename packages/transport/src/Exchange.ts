@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
 import type * as Option from "effect/Option"
@@ -33,6 +34,12 @@ export interface Outlet {
    * this one would never reach it.
    */
   readonly oneShot?: boolean | undefined
+  /**
+   * Closes the connection of the peer, which comes back for the rest: after `retry`, if given, else after the time its
+   * stream began with (HTTP-28). `false`, and nothing closed, where the stream cannot be resumed or the peer might take
+   * this for the end; `undefined` on transports where connections are not streams.
+   */
+  readonly closeStream?: ((retry: Duration.Duration | undefined) => Effect.Effect<boolean>) | undefined
 }
 
 /**

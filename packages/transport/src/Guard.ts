@@ -78,6 +78,20 @@ const hostRule = (allowed: ReadonlyArray<string> | "any" | undefined): (host: Au
     entries.some((entry) => entry.name === host.name && (entry.port === undefined || entry.port === host.port))
 }
 
+/**
+ * Whether an endpoint answers to the names of the loopback interface alone: whoever calls it is on this machine.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const isLocal = ({ allowedHosts }: Options): boolean => {
+  if (allowedHosts === undefined) return true
+  return allowedHosts !== "any" && allowedHosts.every((host) => {
+    const name = parseAuthority(host)?.name
+    return name === undefined || loopback.test(name)
+  })
+}
+
 const checkHost = (options: Options): (host: string | undefined) => Refusal | undefined => {
   if (options.allowedHosts === "any") return () => undefined
   const allows = hostRule(options.allowedHosts)
@@ -175,7 +189,7 @@ const requestedParams = (headers: Headers.Headers): ReadonlyArray<string> =>
     .filter((name) => name.startsWith(McpHeaders.paramPrefix) && /^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(name))
 
 /**
- * The answer to a preflight, before any other check (HTP-22).
+ * The answer to a preflight, before any other check (HTP-22 of field practice).
  *
  * @category cors
  * @since 0.1.0

@@ -42,16 +42,38 @@ export interface Limits {
   readonly deadReader: Duration.Duration
   /** Request bodies an endpoint holds at a time, in total. Default 64 MiB. */
   readonly bufferedBodies: number
+  /** Streams of HTTP+SSE that may be open at a time. Default 10,000. */
+  readonly sseStreams: number
+  /** The same for one principal; anonymous callers cannot be told apart and are not counted. Default 100. */
+  readonly sseStreamsPerPrincipal: number
   /** Time between the comments that keep an idle stream open. Default 15 seconds. */
   readonly keepAlive: Duration.Duration
   /** How long a POST waits for its answer before it becomes an event stream. Default 1 second. */
   readonly streamAfter: Duration.Duration
   /** How long a server waits at its end for the answers in flight. Default 10 seconds. */
   readonly drain: Duration.Duration
+  /** How long a stdio server that is interrupted may take to write the answers it has. Default 1 second. */
+  readonly lastWrite: Duration.Duration
   /** How long a child process gets after its stdin was closed, and again after the TERM signal. Default 2 seconds. */
   readonly childGrace: Duration.Duration
   /** What is kept of a child's stderr to explain its end. Default 16 KiB. */
   readonly stderrTail: number
+  /** Events an event store keeps of one stream; the oldest go first. Default 1,000. */
+  readonly eventsPerStream: number
+  /** How long an event store keeps a stream after its last event or reader. Default 5 minutes. */
+  readonly eventLife: Duration.Duration
+  /** What an event store keeps for one session; the oldest events go first. Default 4 MiB. */
+  readonly eventBytesPerSession: number
+  /** What an event store in memory keeps in all, and what may wait to be stored; then nothing more is kept. Default 256 MiB. */
+  readonly eventBytes: number
+  /** How long an event store may take for one operation. Default 5 seconds. */
+  readonly eventStoreTimeout: Duration.Duration
+  /** What clients of resumable streams are told to wait before they come back. Default 1 second. */
+  readonly reconnectAfter: Duration.Duration
+  /** Time between two looks for events of a stream that lives in another process. Default 1 second. */
+  readonly eventPoll: Duration.Duration
+  /** How long one connection looks for them; then the client has to come back. Default 60 seconds. */
+  readonly eventWait: Duration.Duration
 }
 
 /**
@@ -70,11 +92,22 @@ export const defaults: Limits = {
   outgoingBytes: 16 * MiB,
   deadReader: Duration.seconds(60),
   bufferedBodies: 64 * MiB,
+  sseStreams: 10_000,
+  sseStreamsPerPrincipal: 100,
   keepAlive: Duration.seconds(15),
   streamAfter: Duration.seconds(1),
   drain: Duration.seconds(10),
+  lastWrite: Duration.seconds(1),
   childGrace: Duration.seconds(2),
-  stderrTail: 16 * 1024
+  stderrTail: 16 * 1024,
+  eventsPerStream: 1000,
+  eventLife: Duration.minutes(5),
+  eventBytesPerSession: 4 * MiB,
+  eventBytes: 256 * MiB,
+  eventStoreTimeout: Duration.seconds(5),
+  reconnectAfter: Duration.seconds(1),
+  eventPoll: Duration.seconds(1),
+  eventWait: Duration.seconds(60)
 }
 
 /**

@@ -99,10 +99,10 @@ export interface ParserOptions {
   readonly maxBytes: number
   readonly onEvent: (event: Event) => void
   /**
-   * Called once for an event that went past `maxBytes`, with the bytes read until then; the rest of the event is skipped
-   * without being kept, and the next one is read as usual.
+   * Called once for an event that went past `maxBytes`, with the bytes read until then and the start of its data, as far as
+   * it is known; the rest of the event is skipped without being kept, and the next one is read as usual.
    */
-  readonly onTooLarge: (bytes: number) => void
+  readonly onTooLarge: (bytes: number, head: string) => void
   /** The last event id known before this stream; none by default. */
   readonly lastEventId?: string | undefined
 }
@@ -115,6 +115,10 @@ const SPACE = 32
 /** By the event stream rules text that is not UTF-8 is replaced, not refused. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const allDigits = /^[0-9]+$/
+
+/** What is told of an event that is too large. */
+const headSize = 4096
+const dataField = /^data: ?/
 
 const isBom = (line: Uint8Array): boolean => line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf
 
@@ -187,26 +191,36 @@ export class Parser {
       }
       if (lf !== -1 && lf < position) lf = chunk.indexOf(LF, position)
     }
-    if (position < chunk.length && this.fits(chunk.length - position)) {
+    if (position < chunk.length && this.fits(chunk, position, chunk.length)) {
       this.carry.append(chunk, position, chunk.length)
     }
   }
 
   /** Counts bytes of the current line; false once its event is past the limit. */
-  private fits(bytes: number): boolean {
+  private fits(chunk: Uint8Array, from: number, to: number): boolean {
+    const bytes = to - from
     if (bytes > 0) this.lineEmpty = false
     if (this.tooLarge) return false
     this.eventBytes += bytes
     if (this.eventBytes <= this.options.maxBytes) return true
+    const head = this.head(chunk, from, to)
     this.tooLarge = true
     this.reset()
     this.carry.clear()
-    this.options.onTooLarge(this.eventBytes)
+    this.options.onTooLarge(this.eventBytes, head)
     return false
   }
 
+  /** The start of the data of an event that breaks off in this line. */
+  private head(chunk: Uint8Array, from: number, to: number): string {
+    const before = this.data === undefined ? "" : `${this.data.slice(0, headSize)}\n`
+    const carried = decoder.decode(this.carry.view().subarray(0, headSize))
+    const line = carried + decoder.decode(chunk.subarray(from, Math.min(to, from + headSize)))
+    return (dataField.test(line) ? before + line.replace(dataField, "") : before).slice(0, headSize)
+  }
+
   private endLine(chunk: Uint8Array, from: number, to: number): void {
-    if (this.fits(to - from)) {
+    if (this.fits(chunk, from, to)) {
       if (this.carry.size === 0) {
         this.readLine(chunk.subarray(from, to))
       } else {

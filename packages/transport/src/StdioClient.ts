@@ -57,9 +57,15 @@ export interface Options {
   readonly inheritEnv?: boolean | undefined
   /** The working directory of the child; that of this process by default. */
   readonly cwd?: string | undefined
-  /** Called, synchronously, with what the child writes to its standard error. It is drained in any case (FRM-12). */
+  /**
+   * Called, synchronously, with what the child writes to its standard error. It is drained in any case (FRM-12 of field
+   * practice).
+   */
   readonly onStderr?: ((text: string) => void) | undefined
-  /** Called, synchronously, for each line that is skipped (FRM-03). The first 20 are logged at debug level by default. */
+  /**
+   * Called, synchronously, for each line that is skipped (FRM-03 of field practice). The first 20 are logged at debug level by
+   * default.
+   */
   readonly onJunk?: ((junk: Junk) => void) | undefined
 }
 
@@ -158,10 +164,10 @@ const explain = (exit: Option.Option<Exit.Exit<number, unknown>>, stderr: string
 /**
  * Starts the server and connects to it: succeeds once the process runs. The process and all it started end with the scope,
  * orderly: standard input is closed; after `Limits.childGrace` comes TERM, after as long again KILL, to its whole group
- * (STD-08, FRM-11).
+ * (STD-08, FRM-11 of field practice).
  *
  * `closed` completes when the process has ended, or has closed its standard streams, with its exit code and the end of its
- * standard error; from then on `send` fails with the same error (FRM-08).
+ * standard error; from then on `send` fails with the same error (FRM-08 of field practice).
  *
  * @category connecting
  * @since 0.1.0

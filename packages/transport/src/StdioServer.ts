@@ -43,14 +43,15 @@ const makeReader = (wire: Wire.Wire, maxBytes: number): LineReader =>
   })
 
 /**
- * Serves `endpoint` until the input ends, and succeeds when the requests in flight are answered and written (SHT-01). It
- * never fails: an input or output that breaks is the end of the connection (FRM-07).
+ * Serves `endpoint` until the input ends, and succeeds when the requests in flight are answered and written (SHT-01 of
+ * field practice). It never fails: an input or output that breaks is the end of the connection (FRM-07 of field practice).
  *
- * - Lines that are no messages are answered with -32700 or -32600 and do no harm (FRM-06); so are lines past
+ * - Lines that are no messages are answered with -32700 or -32600 and do no harm (FRM-06 of field practice); so are lines past
  *   `Limits.stdioMessageIn`, of which nothing is kept.
  * - Reading pauses while `Limits.outgoingMessages` answers, or `Limits.outgoingBytes` of them, wait to be written; a client
  *   that takes nothing for `Limits.deadReader` is given up.
- * - At the end of the input requests have `Limits.drain` to finish; interruption ends at once.
+ * - At the end of the input requests have `Limits.drain` to finish; interruption ends at once, but for `Limits.lastWrite` for
+ *   the answers that are ready.
  *
  * @category serving
  * @since 0.1.0
@@ -89,7 +90,7 @@ export const serve: <EI, EO>(endpoint: Endpoint["Service"], streams: Streams<EI,
       // An interrupted server still writes what is ready, as far as it is taken at once.
       yield* Effect.addFinalizer(() => {
         outbox.end()
-        return Effect.raceFirst(Effect.timeoutOption(Fiber.await(writer), "1 second"), wire.closed)
+        return Effect.raceFirst(Effect.timeoutOption(Fiber.await(writer), limits.lastWrite), wire.closed)
       })
       const connection = Effect.gen(function*() {
         yield* Effect.catch(read, (cause) => Effect.logDebug("The input broke", cause))

@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { ClientTransport } from "./ClientTransport.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import { addressOf, Caller, userHeaders } from "./internal/clientCall.ts"
+import { addressOf, Caller, headersOf } from "./internal/clientCall.ts"
 import { ClientConnection } from "./internal/clientConnection.ts"
 import { Limits } from "./Limits.ts"
 import { HttpFailure, TransportClosed } from "./TransportError.ts"
@@ -38,18 +38,21 @@ export interface Options {
     readonly minDelay?: Duration.Input | undefined
     /** The longest wait; a stream that lived that long starts the count anew. Default 30 seconds. */
     readonly maxDelay?: Duration.Input | undefined
+    /**
+     * How long a request whose stream the server closes again and again is asked after while nothing comes; then it fails.
+     * Default 10 minutes.
+     */
+    readonly pollFor?: Duration.Input | undefined
   } | undefined
   /** How long the end of the connection waits for the server to end the session. Default 5 seconds. */
   readonly closeTimeout?: Duration.Input | undefined
 }
 
-const headersOf = (headers: Options["headers"]): Effect.Effect<Headers.Headers> =>
-  Effect.isEffect(headers) ? Effect.map(headers, userHeaders) : Effect.succeed(userHeaders(headers))
-
 const reconnectOf = (options: Options["reconnect"]) => ({
   maxRetries: options?.maxRetries ?? 10,
   minDelay: Duration.fromInputUnsafe(options?.minDelay ?? "1 second"),
-  maxDelay: Duration.fromInputUnsafe(options?.maxDelay ?? "30 seconds")
+  maxDelay: Duration.fromInputUnsafe(options?.maxDelay ?? "30 seconds"),
+  pollFor: Duration.fromInputUnsafe(options?.pollFor ?? "10 minutes")
 })
 
 /**

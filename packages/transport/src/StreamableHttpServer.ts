@@ -6,32 +6,30 @@
  *
  * @since 0.1.0
  */
+import { versions } from "@mcpfx/schema/Revision"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Classify from "./Classify.ts"
 import { Endpoint } from "./Endpoint.ts"
+import { EventStore } from "./EventStore.ts"
 import * as Guard from "./Guard.ts"
 import { Budget } from "./internal/body.ts"
+import { EventStreams } from "./internal/eventStreams.ts"
 import { isModern } from "./internal/facts.ts"
+import type { App } from "./internal/front.ts"
+import * as Front from "./internal/front.ts"
 import { KeepAlive } from "./internal/keepAlive.ts"
 import { Post } from "./internal/post.ts"
-import * as Refusals from "./internal/refusals.ts"
-import { failureResponse, type Reply, unavailableResponse } from "./internal/respond.ts"
+import { type Reply, unavailableResponse } from "./internal/respond.ts"
+import { Resumption, type ResumptionOptions } from "./internal/resumption.ts"
 import { SessionRoutes } from "./internal/sessionRoutes.ts"
 import { Limits } from "./Limits.ts"
-
-type App = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->
 
 /**
  * @category models
@@ -67,28 +65,21 @@ export interface HttpEndpoint {
   readonly drain: Effect.Effect<void>
 }
 
-const allVersions: ReadonlyArray<string> = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
 const allow = "POST, GET, DELETE, OPTIONS"
 
-const notAllowed = failureResponse(405, undefined, Refusals.invalidRequest("this HTTP method is not allowed"), {
-  allow
-})
-
-/** Web requests have no `Host` header on some platforms, but their URL has the host. */
-const hostOf = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
-  request.headers["host"] ?? /^[a-z]+:\/\/([^/?#]*)/i.exec(request.originalUrl)?.[1]
-
-const preflight = (
-  request: HttpServerRequest.HttpServerRequest,
-  origin: string | undefined
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.empty({
-    status: 204,
-    headers: origin === undefined ? { allow } : { allow, ...Guard.preflightHeaders(origin, request.headers) }
+/** What keeps streams, where there is a store and the endpoint knows who may resume. */
+const resumable = (
+  endpoint: Endpoint["Service"],
+  limits: Limits,
+  settings: Pick<ResumptionOptions, "outbox" | "maxBytes">
+): Effect.Effect<{ readonly streams?: EventStreams; readonly resumption?: Resumption }> =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    const store = Context.getOption(context, EventStore)
+    const { verify } = endpoint
+    if (Option.isNone(store) || verify === undefined) return Effect.succeed({})
+    const streams = new EventStreams(store.value, limits, context)
+    return Effect.succeed({ streams, resumption: new Resumption({ endpoint, verify, streams, ...settings }) })
   })
-
-const withCors = (app: App, origin: string): App =>
-  Effect.map(app, HttpServerResponse.setHeaders(Guard.corsHeaders(origin)))
 
 /**
  * Makes an endpoint that lives as long as the scope; when that closes its streams end and what waits for an answer gets a
@@ -99,6 +90,8 @@ const withCors = (app: App, origin: string): App =>
  *   held (503).
  * - A request is answered in JSON when its answer comes first. Something before it, or `Limits.streamAfter` of silence,
  *   makes the answer an event stream, if the client takes one.
+ * - With an `EventStore` in the context the streams of sessions can be resumed (HTTP-33): a client that went away gets the
+ *   rest when it comes back, and the handler never waits for it.
  *
  * @category constructors
  * @since 0.1.0
@@ -108,7 +101,7 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
     const endpoint = yield* Endpoint
     const limits = yield* Limits
     const guard = Guard.make(options)
-    const classifier = Classify.make(options.supportedVersions ?? allVersions)
+    const classifier = Classify.make(options.supportedVersions ?? versions)
     const keepAlive = new KeepAlive(yield* Effect.context<never>(), limits.keepAlive)
     const outbox = {
       messages: limits.outgoingMessages,
@@ -120,8 +113,10 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
     const reply = { outbox, maxBytes: limits.httpMessageOut, streamAfter: limits.streamAfter }
     const budget = new Budget(limits.bufferedBodies)
     const body = { maxBytes: limits.httpBodyIn, budget, timeout: options.bodyTimeout ?? "60 seconds" }
-    const post = new Post({ endpoint, limits, classifier, body, reply, open: replies })
-    const sessions = new SessionRoutes({ endpoint, classifier, outbox, maxBytes: limits.httpMessageOut })
+    const maxBytes = limits.httpMessageOut
+    const { resumption, streams } = yield* resumable(endpoint, limits, { outbox, maxBytes })
+    const post = new Post({ endpoint, limits, classifier, body, reply, open: replies, streams })
+    const sessions = new SessionRoutes({ endpoint, classifier, outbox, maxBytes, resumption })
     let draining = false
 
     const drain = Effect.sync(() => {
@@ -129,19 +124,17 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
       sessions.end()
     })
     yield* Effect.addFinalizer(() =>
-      Effect.andThen(
+      Effect.all([
         drain,
         Effect.sync(() => {
           for (const reply of replies) reply.shutdown()
-          keepAlive.close()
-        })
-      )
+        }),
+        streams === undefined ? Effect.void : streams.close,
+        Effect.sync(() => keepAlive.close())
+      ], { discard: true })
     )
 
-    const serve = (
-      request: HttpServerRequest.HttpServerRequest,
-      fiber: Fiber.Fiber<unknown, unknown>
-    ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> => {
+    const serve = (request: Front.Request, fiber: Fiber.Fiber<unknown, unknown>): Front.Response => {
       if (draining) return Effect.succeed(unavailableResponse(isModern(request.headers), "The server is shutting down"))
       switch (request.method) {
         case "POST":
@@ -151,26 +144,10 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
         case "DELETE":
           return sessions.delete(request, fiber)
         default:
-          return Effect.succeed(notAllowed)
+          return Effect.succeed(Front.notAllowed(allow))
       }
     }
-    const behindGuard: App = Effect.withFiber((fiber) =>
-      serve(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest), fiber)
-    )
-    const wrapped = options.middleware?.(behindGuard)
-
-    // Servers run their handlers uninterruptibly; a client that leaves is to be noticed here.
-    const app: App = Effect.interruptible(Effect.withFiber((fiber) => {
-      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
-      const origin = request.headers["origin"]
-      const refusal = guard.check(hostOf(request), origin)
-      if (refusal !== undefined) {
-        return Effect.succeed(failureResponse(403, undefined, Refusals.invalidRequest(Guard.describe(refusal))))
-      }
-      if (request.method === "OPTIONS") return Effect.succeed(preflight(request, origin))
-      const served = wrapped ?? serve(request, fiber)
-      return origin === undefined ? served : withCors(served, origin)
-    }))
+    const app = Front.behind({ guard, allow, middleware: options.middleware }, serve)
     return { app, drain }
   })
 
@@ -184,15 +161,7 @@ export const route = (
   endpoint: HttpEndpoint,
   path: `/${string}` = "/mcp"
 ): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
-  HttpRouter.use((router) =>
-    Effect.gen(function*() {
-      yield* router.add("*", path, endpoint.app)
-      // By default the router itself takes both spellings for one, and refuses the second.
-      const { ignoreTrailingSlash } = yield* HttpRouter.RouterConfig
-      if (ignoreTrailingSlash !== false || path === "/") return
-      yield* router.add("*", path.endsWith("/") ? `/${path.slice(1, -1)}` : `${path}/`, endpoint.app)
-    })
-  )
+  HttpRouter.use((router) => Front.addPath(router, path, endpoint.app))
 
 /**
  * {@link make} and {@link route} in one: the `Endpoint` as a path of the user's own application.

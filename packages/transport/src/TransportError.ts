@@ -76,6 +76,30 @@ export class SpawnFailed extends Schema.TaggedError<SpawnFailed>("@mcpfx/transpo
 }) {}
 
 /**
+ * The event store did not do what it was asked to, or not in time.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class EventStoreUnavailable
+  extends Schema.TaggedError<EventStoreUnavailable>("@mcpfx/transport/EventStoreUnavailable")("EventStoreUnavailable", {
+    operation: Schema.Literals(["append", "read", "end", "remove"]),
+    cause: Schema.optionalKey(Schema.Defect())
+  })
+{}
+
+/**
+ * The event store keeps no more: the limit that was reached.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class EventStoreFull extends Schema.TaggedError<EventStoreFull>("@mcpfx/transport/EventStoreFull")(
+  "EventStoreFull",
+  { limit: Schema.Literals(["eventBytes", "eventBytesPerSession"]) }
+) {}
+
+/**
  * @category errors
  * @since 0.1.0
  */

@@ -3,7 +3,7 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type { Admission } from "@mcpfx/transport/Endpoint"
 import * as Limits from "@mcpfx/transport/Limits"
 import * as StdioServer from "@mcpfx/transport/StdioServer"
-import { Cause, Deferred, Effect, Exit, Fiber, Sink, Stdio, Stream } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, Sink, Stdio, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { echo, endpoint, keeper, settled, streams } from "./support/scripted.ts"
 import { code, exchange, idOf, notification, ping, pong, reason, serving } from "./support/stdio.ts"
@@ -229,6 +229,21 @@ describe("end", () => {
       const closed = yield* exchanges[0]?.facts.connection?.closed ?? Effect.never
       assert.strictEqual(closed._tag, "TransportClosed")
     }))
+
+  it.effect("[SHT-05] interrupted, it leaves a client that does not read so long, and no longer", () =>
+    Effect.gen(function*() {
+      const io = yield* streams
+      const output = Sink.forEachArray(() => Effect.never)
+      const fiber = yield* Effect.forkChild(StdioServer.serve(echo, { input: io.streams.input, output }))
+      yield* io.send(ping(1), ping(2))
+      yield* settled
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("199 millis")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(interrupting)
+      assert.isDefined(fiber.pollUnsafe())
+    }).pipe(Effect.provide(Limits.layer({ lastWrite: Duration.millis(200) }))))
 
   it.effect("reads and writes the streams of Stdio, and leaves the output open", () =>
     Effect.gen(function*() {

@@ -3,7 +3,17 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import { Effect, Fiber, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { limited, modern, note, ping, sse, turns } from "./support/http.ts"
-import { accepted, connect, events, failure, initialized, json, openEvents, success } from "./support/httpClient.ts"
+import {
+  accepted,
+  connect,
+  events,
+  failure,
+  initialized,
+  json,
+  openEvents,
+  type Respond,
+  success
+} from "./support/httpClient.ts"
 
 const failed = <A, E>(effect: Effect.Effect<A, E>) => Effect.flip(effect)
 
@@ -130,15 +140,45 @@ describe("one request", () => {
       assert.deepStrictEqual(yield* messages, [success(999)])
     }))
 
-  it.effect("[field RPC-19] what is no message fails the request it answers, at once", () =>
+  it.effect("[field RPC-19] an answer that cannot be read ends the exchange at once, and its fault is told", () =>
+    Effect.gen(function*() {
+      const both = { jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "x" } }
+      const five = { jsonrpc: "2.0", id: 1, result: 5 }
+      const deep = `{"jsonrpc":"2.0","id":1,"result":{"a":${"[".repeat(200)}${"]".repeat(200)}}}`
+      const answers: ReadonlyArray<readonly [fault: string, Respond]> = [
+        ["a response has either result or error", () => json(both)],
+        ["it is not JSON", () => json("{oops")],
+        ["a message has a method, a result or an error", () => json({ jsonrpc: "2.0" })],
+        ["nested deeper than 128", () => json(deep)],
+        ["result must be an object", () => json([note(1), five])],
+        ["result must be an object", () => events(sse(note(1), five))],
+        ["nested deeper than 128", () => events(`data: ${deep}\n\n`)]
+      ]
+      for (const [fault, respond] of answers) {
+        const { got, link } = yield* connect(respond)
+        yield* link.send(ping)
+        const exchanges = yield* Queue.clear(got)
+        const last = exchanges.at(-1)
+        assert.strictEqual(last?.fault, fault)
+        assert.deepInclude(last?.message, { id: 1 })
+      }
+    }))
+
+  it.effect("[field RPC-19] what only has the id of the request is not its answer", () =>
+    Effect.gen(function*() {
+      const { link, messages } = yield* connect(() =>
+        events(sse({ id: 1, level: "info" }, { jsonrpc: "2.0", id: 1, method: 5 }, success(1)))
+      )
+      yield* link.send(ping)
+      assert.deepStrictEqual(yield* messages, [success(1)])
+    }))
+
+  it.effect("[field RPC-19] what holds no answer fails the request, at once", () =>
     Effect.gen(function*() {
       for (
         const respond of [
-          () => json({ jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "x" } }),
-          () => json("{oops"),
           () => json(""),
           () => json("[]"),
-          () => events(sse({ jsonrpc: "2.0", id: 1, result: 5 })),
           () => new Response("<html>hello", { headers: { "content-type": "text/html" } }),
           () => new Response(null, { status: 202 }),
           () => new Response(null, { status: 204 })

@@ -32,6 +32,12 @@ export const userHeaders = (input: Headers.Input | undefined): Headers.Headers =
   return Headers.removeMany(headers, reserved)
 }
 
+/** The user's headers for one request. */
+export const headersOf = (
+  headers: Headers.Input | Effect.Effect<Headers.Input> | undefined
+): Effect.Effect<Headers.Headers> =>
+  Effect.isEffect(headers) ? Effect.map(headers, userHeaders) : Effect.succeed(userHeaders(headers))
+
 export interface CallOptions {
   readonly method: "POST" | "GET" | "DELETE"
   /** The transport's own headers. */

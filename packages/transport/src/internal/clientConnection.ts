@@ -25,6 +25,9 @@ import { isExit } from "./exit.ts"
 import * as media from "./media.ts"
 import * as Refusals from "./refusals.ts"
 import { discard } from "./responseBody.ts"
+import { SeenEvents } from "./seenEvents.ts"
+import { sessionIdOf } from "./sessionId.ts"
+import { isNamedInHeader } from "./versions.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -43,9 +46,6 @@ let connections = 0
 /** Answers to nested requests that are on their way at a time; the others wait. */
 const nestedAtOnce = 16
 const accepts = "application/json, text/event-stream"
-const visibleAscii = /^[\x21-\x7e]+$/
-/** The first revision whose requests name their version in a header (HTTP-43). */
-const namesVersion = "2025-06-18"
 
 const idOf = (message: JsonRpc.Outgoing): JsonRpc.RequestId | undefined =>
   "method" in message && JsonRpc.isRequest(message) ? message.id : undefined
@@ -89,7 +89,7 @@ export class ClientConnection {
       owner: caller.owner,
       maxBytes: limits.clientMessageIn,
       depth: limits.depth,
-      deliver: (message) => this.deliver(message)
+      deliver: (message, fault) => this.deliver(message, fault)
     })
     this.source = {
       open: (lastEventId) => this.openStream(lastEventId),
@@ -188,7 +188,7 @@ export class ClientConnection {
             (error) => Effect.sync(() => this.refused(error))
           )
         }
-        if (initializes) this.sessionId = validSession(response.headers[McpHeaders.names.sessionId])
+        if (initializes) this.sessionId = sessionIdOf(response.headers[McpHeaders.names.sessionId])
         else this.startStream()
         if (id === undefined) return discard(response, caller.owner)
         const type = response.headers["content-type"]
@@ -202,10 +202,11 @@ export class ClientConnection {
   }
 
   private readStream(response: Response, id: JsonRpc.RequestId): Effect.Effect<void, TransportError> {
-    return Effect.flatMap(this.reader.events(response, id, undefined), (end) => {
+    const seen = new SeenEvents()
+    return Effect.flatMap(this.reader.events(response, id, undefined, seen), (end) => {
       if (end.answered) return Effect.void
-      const resumable = this.agreement?.era === "legacy" && this.sessionId !== undefined
-      return resume(this.source, id, resumable ? end : { ...end, lastEventId: undefined })
+      const resumable = this.agreement?.era === "legacy"
+      return resume(this.source, id, resumable ? end : { ...end, lastEventId: undefined }, seen)
     })
   }
 
@@ -231,7 +232,7 @@ export class ClientConnection {
     const headers: Record<string, string> = {}
     if (this.sessionId !== undefined) headers[McpHeaders.names.sessionId] = this.sessionId
     const version = this.agreement?.version
-    if (version !== undefined && version >= namesVersion) headers[McpHeaders.names.protocolVersion] = version
+    if (version !== undefined && isNamedInHeader(version)) headers[McpHeaders.names.protocolVersion] = version
     return headers
   }
 
@@ -254,9 +255,9 @@ export class ClientConnection {
     }
   }
 
-  private deliver(message: JsonRpc.Message): Effect.Effect<void> {
+  private deliver(message: JsonRpc.Message, fault: string | undefined): Effect.Effect<void> {
     const outlet = JsonRpc.isRequest(message) ? this.outlet(message.id) : noOutlet
-    const admission = this.options.endpoint.handle({ message, facts: this.facts, outlet })
+    const admission = this.options.endpoint.handle({ message, fault, facts: this.facts, outlet })
     if (isExit(admission) && Exit.isSuccess(admission)) return Effect.void
     return Effect.matchEffect(admission, {
       onFailure: ({ error }) =>
@@ -299,6 +300,3 @@ export class ClientConnection {
 }
 
 const unanswered = Effect.fail(new HttpFailure({ status: 200, detail: "The body did not hold the answer" }))
-
-const validSession = (header: string | undefined): string | undefined =>
-  header !== undefined && visibleAscii.test(header) ? header : undefined

@@ -8,7 +8,10 @@ import * as Sse from "../Sse.ts"
 import { HttpFailure, MessageTooLarge, SessionLost, type TransportError } from "../TransportError.ts"
 import { transportFailure } from "./clientCall.ts"
 import { parseJson } from "./json.ts"
+import { peek } from "./peek.ts"
+import * as Refusals from "./refusals.ts"
 import { readText, withBody } from "./responseBody.ts"
+import type { SeenEvents } from "./seenEvents.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -16,8 +19,8 @@ export interface ReaderOptions {
   readonly owner: Scope.Scope
   readonly maxBytes: number
   readonly depth: number
-  /** Hands a message to the endpoint. */
-  readonly deliver: (message: JsonRpc.Message) => Effect.Effect<void>
+  /** Hands a message to the endpoint; with a fault where it stands for an answer that could not be read. */
+  readonly deliver: (message: JsonRpc.Message, fault?: string) => Effect.Effect<void>
 }
 
 /** How far a stream got. */
@@ -84,7 +87,8 @@ export class Reader {
   events(
     response: Response,
     id: JsonRpc.RequestId | undefined,
-    lastEventId: string | undefined
+    lastEventId: string | undefined,
+    seen: SeenEvents
   ): Effect.Effect<StreamEnd, TransportError> {
     const { maxBytes, owner } = this.options
     const { status } = response
@@ -110,6 +114,8 @@ export class Reader {
     const takeEvent = (event: Sse.Event): Effect.Effect<void, HttpFailure> => {
       // An event without data only moves the id; one of another type is not for us.
       if (event.data === "" || (event.event !== undefined && event.event !== "message")) return Effect.void
+      // A server may give again what came before the break.
+      if (!seen.isNew(event)) return Effect.void
       spoke = true
       return Effect.map(this.takeEvent(event.data, status, id), (one) => {
         answered ||= one
@@ -161,8 +167,7 @@ export class Reader {
     if (text === "") return Effect.fail(new HttpFailure({ status, detail: "The answer has no body" }))
     const json = parseJson(text, this.options.depth)
     if (Result.isFailure(json)) {
-      const detail = json.failure === "TooDeep" ? "The answer nests too deep" : "The answer is not JSON"
-      return Effect.fail(new HttpFailure({ status, detail }))
+      return this.unread(id, json.failure === "TooDeep" ? this.tooDeep : "it is not JSON")
     }
     return this.takeValues(json.success, status, id, true)
   }
@@ -173,9 +178,21 @@ export class Reader {
     id: JsonRpc.RequestId | undefined
   ): Effect.Effect<boolean, HttpFailure> {
     const json = parseJson(data, this.options.depth)
-    return Result.isFailure(json)
-      ? Effect.as(Effect.logDebug("An event that is no JSON was skipped"), false)
-      : this.takeValues(json.success, status, id, false)
+    if (Result.isSuccess(json)) return this.takeValues(json.success, status, id, false)
+    if (json.failure === "TooDeep" && id !== undefined) {
+      const { id: theirs, response } = peek(data)
+      if (response && isSameId(theirs, id)) return this.unread(id, this.tooDeep)
+    }
+    return Effect.as(Effect.logDebug("An event that is no JSON was skipped"), false)
+  }
+
+  /** Tells whoever waits for the answer to `id` that it came, and what is wrong with it. */
+  private unread(id: JsonRpc.RequestId, fault: string): Effect.Effect<boolean> {
+    return Effect.as(this.options.deliver(JsonRpc.failure(id, Refusals.unreadableAnswer), fault), true)
+  }
+
+  private get tooDeep(): string {
+    return Refusals.tooDeepAnswer(this.options.depth)
   }
 
   private takeValues(
@@ -193,7 +210,7 @@ export class Reader {
     )
   }
 
-  /** What is no message fails the request if it is all there is or has its id, and is skipped otherwise. */
+  /** What is no message is the answer, unreadable, if it is all there is or has the id; it is skipped otherwise. */
   private takeValue(
     value: unknown,
     status: number,
@@ -203,8 +220,8 @@ export class Reader {
     const parsed = JsonRpc.parse(value)
     if (Result.isFailure(parsed)) {
       const { id: theirs, reason } = parsed.failure
-      return alone || (id !== undefined && isSameId(theirs, id))
-        ? Effect.fail(new HttpFailure({ status, detail: `The answer is not a message: ${reason}` }))
+      return id !== undefined && (alone || (Refusals.isAnswer(value) && isSameId(theirs, id)))
+        ? this.unread(id, reason)
         : Effect.as(Effect.logDebug(`Something that is no message was skipped: ${reason}`), false)
     }
     const message = parsed.success

@@ -9,6 +9,7 @@ import { HttpFailure, type TransportError } from "../TransportError.ts"
 import { type Reader, refused, type StreamEnd } from "./clientReply.ts"
 import * as media from "./media.ts"
 import { discard } from "./responseBody.ts"
+import { SeenEvents } from "./seenEvents.ts"
 
 type Response = HttpClientResponse.HttpClientResponse
 
@@ -18,6 +19,8 @@ export interface Reconnect {
   /** The wait before the first of them, which doubles each time; a server's own wish goes first. */
   readonly minDelay: Duration.Duration
   readonly maxDelay: Duration.Duration
+  /** How long a request is asked after without any message on its stream. */
+  readonly pollFor: Duration.Duration
 }
 
 export interface StreamSource {
@@ -36,19 +39,32 @@ const isStream = (response: Response): boolean =>
 /** Statuses that may be another one a little later; every other one says that there is no stream. */
 const isPassing = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500
 
-/** The wait before retry number `attempt`, from 1. */
-const delay = (reconnect: Reconnect, attempt: number, retry: number | undefined): Duration.Duration =>
+/** The least a server that brought nothing new may ask for again and again, and the most. */
+const leastWait = 100
+const longestWait = 24 * 60 * 60 * 1000
+
+/** The wait after so many connections in a row, the last one not counted, that brought nothing new. */
+const delay = (reconnect: Reconnect, idle: number, retry: number | undefined): Duration.Duration =>
   retry === undefined
-    ? Duration.min(Duration.times(reconnect.minDelay, 2 ** (attempt - 1)), reconnect.maxDelay)
-    : Duration.millis(retry)
+    ? Duration.min(Duration.times(reconnect.minDelay, 2 ** idle), reconnect.maxDelay)
+    : Duration.millis(Math.min(Math.max(retry, idle === 0 ? 0 : leastWait), longestWait))
+
+/** What a connection brought. */
+const outcome = (end: StreamEnd, lastEventId: string | undefined, retry: number | undefined) => ({
+  fresh: end.spoke || end.lastEventId !== lastEventId,
+  // A server that says when to come back wants to be asked again and again (HTTP-30).
+  polled: end.broken === undefined && retry !== undefined
+})
 
 /**
  * Keeps the stream of a session open for what answers nothing. Ends, quietly, when the server has none (HTTP-20) or keeps
- * closing it with nothing on it.
+ * closing it with nothing on it and without a wish to be asked again.
  */
 export const standalone: (source: StreamSource) => Effect.Effect<void> = Effect.fnUntraced(function*(source) {
   const { open, owner, reader, reconnect } = source
+  const seen = new SeenEvents()
   let failures = 0
+  let idle = 0
   let lastEventId: string | undefined = undefined
   let retry: number | undefined = undefined
   while (true) {
@@ -58,41 +74,52 @@ export const standalone: (source: StreamSource) => Effect.Effect<void> = Effect.
       if (isStream(response)) {
         const began = yield* Clock.currentTimeMillis
         const end: Result.Result<StreamEnd, TransportError> = yield* Effect.result(
-          reader.events(response, undefined, lastEventId)
+          reader.events(response, undefined, lastEventId, seen)
         )
         if (Result.isSuccess(end)) {
           const lived = (yield* Clock.currentTimeMillis) - began
-          const fresh = end.success.spoke || end.success.lastEventId !== lastEventId
-          if (fresh || lived >= Duration.toMillis(reconnect.maxDelay)) failures = 0
-          lastEventId = end.success.lastEventId
           retry = end.success.retry ?? retry
+          const { fresh, polled } = outcome(end.success, lastEventId, retry)
+          if (fresh || lived >= Duration.toMillis(reconnect.maxDelay)) idle = failures = 0
+          else if (polled && reconnect.maxRetries > 0) failures--
+          lastEventId = end.success.lastEventId
         }
       } else {
         yield* discard(response, owner)
-        if (!isPassing(response.status)) return
+        if (!isPassing(response.status)) {
+          if (lastEventId === undefined) return
+          // The server no longer has the events after that one: from now on, then.
+          lastEventId = undefined
+          continue
+        }
       }
     }
     if (failures >= reconnect.maxRetries) return
     failures++
-    yield* Effect.sleep(delay(reconnect, failures, retry))
+    yield* Effect.sleep(delay(reconnect, idle++, retry))
   }
 })
 
 /**
  * Goes on with a stream that ended before the answer to `id`, from its last event (HTTP-30, HTTP-33). A stream without
- * ids is lost, and the request with it.
+ * ids is lost, and the request with it: it may have been carried out, so it is not sent again.
  */
 export const resume: (
   source: StreamSource,
   id: JsonRpc.RequestId,
-  from: StreamEnd
-) => Effect.Effect<void, TransportError> = Effect.fnUntraced(function*(source, id, from) {
+  from: StreamEnd,
+  seen: SeenEvents
+) => Effect.Effect<void, TransportError> = Effect.fnUntraced(function*(source, id, from, seen) {
   const { open, owner, reader, reconnect } = source
+  const now = Clock.currentTimeMillis
   let end = from
   let failures = 0
+  let idle = 0
+  let quietSince = yield* now
   while (end.lastEventId !== undefined && failures < reconnect.maxRetries) {
+    if ((yield* now) - quietSince >= Duration.toMillis(reconnect.pollFor)) break
     failures++
-    yield* Effect.sleep(delay(reconnect, failures, end.retry))
+    yield* Effect.sleep(delay(reconnect, idle++, end.retry))
     const opened = yield* Effect.result(open(end.lastEventId))
     if (Result.isFailure(opened)) continue
     const response = opened.success
@@ -101,10 +128,14 @@ export const resume: (
       if (isPassing(response.status)) continue
       return yield* Effect.fail(refused(response, "The stream cannot be resumed"))
     }
-    const next = yield* reader.events(response, id, end.lastEventId)
+    const next = yield* reader.events(response, id, end.lastEventId, seen)
     if (next.answered) return
-    if (next.spoke || next.lastEventId !== end.lastEventId) failures = 0
-    end = { ...next, retry: next.retry ?? end.retry }
+    const retry = next.retry ?? end.retry
+    const { fresh, polled } = outcome(next, end.lastEventId, retry)
+    if (fresh) idle = failures = 0
+    else if (polled) failures--
+    if (next.spoke) quietSince = yield* now
+    end = { ...next, retry }
   }
   return yield* Effect.fail(
     end.broken ?? new HttpFailure({ status: 200, detail: "The stream ended without the answer" })

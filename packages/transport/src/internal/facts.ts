@@ -5,6 +5,7 @@ import { type Classified, eraOf } from "../Classify.ts"
 import type { Facts } from "../Exchange.ts"
 import * as McpHeaders from "../McpHeaders.ts"
 import { CurrentPrincipal } from "../Principal.ts"
+import { unreadableIdOn } from "./versions.ts"
 
 /** Facts of a message that came over HTTP. */
 export interface HttpFacts extends Facts {
@@ -47,11 +48,8 @@ export const isModern = (headers: Headers.Headers): boolean => {
   return version !== undefined && eraOf(version) === "modern"
 }
 
-/** The first revision whose errors may leave out the id of a request that could not be read (RPC-08). */
-const omitsUnreadableId = "2025-11-25"
-
 /** The id of an answer to a request whose own cannot be read: `null` where the header names a revision that wants one. */
 export const unreadableId = (headers: Headers.Headers): null | undefined => {
   const version = headers[McpHeaders.names.protocolVersion]
-  return version !== undefined && eraOf(version) === "legacy" && version < omitsUnreadableId ? null : undefined
+  return version !== undefined && eraOf(version) === "legacy" ? unreadableIdOn(version) : undefined
 }

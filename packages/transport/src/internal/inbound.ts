@@ -23,7 +23,7 @@ export interface InboundOptions {
   readonly sink: Sink
   /**
    * What to do with a text that is no message. Whoever reads from clients answers it; whoever reads from servers reports
-   * it, since anything may turn up on their stdout (FRM-03).
+   * it, since anything may turn up on their stdout (FRM-03 of field practice).
    */
   readonly unreadable: "answer" | ((text: string, reason: string) => void)
   /** An outlet is open after its admission. */
@@ -31,6 +31,19 @@ export interface InboundOptions {
 }
 
 type Step = Effect.Effect<void> | undefined
+
+/** A batch taken apart. */
+interface Parts {
+  readonly messages: Array<JsonRpc.Message>
+  /** Why the answers that some of the messages stand for could not be read. */
+  readonly faults: Map<JsonRpc.Message, string>
+  /** What is said to the requests that are none. */
+  readonly refusals: Array<JsonRpc.Failure>
+}
+
+/** What is no message and names an id of ours was meant as its answer, and no other one will come. */
+const idOfAnswer = (value: unknown, { id }: JsonRpc.InvalidMessage): JsonRpc.RequestId | undefined =>
+  Refusals.isAnswer(value) ? id : undefined
 
 /**
  * Texts to messages to the endpoint.
@@ -97,7 +110,7 @@ export class Inbound {
       this.refuse(text, json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
       if (json.failure === "Syntax" || this.options.unreadable === "answer") return undefined
       const { id, response } = peek(text)
-      return response && id !== undefined ? this.unreadAnswer(id, `nested deeper than ${depth}`) : undefined
+      return response && id !== undefined ? this.unreadAnswer(id, Refusals.tooDeepAnswer(depth)) : undefined
     }
     const value = json.success
     if (Array.isArray(value)) return this.readBatch(text, value)
@@ -114,9 +127,8 @@ export class Inbound {
     const answered = this.options.unreadable === "answer"
     if (answered && !Refusals.isAnswerable(value, fault)) return undefined
     this.refuse(text, Refusals.invalidRequest(fault.reason), fault.id)
-    // What is no request and names an id of ours was meant as its answer, and no other one will come.
-    const { id, reason } = fault
-    return !answered && id !== undefined && Refusals.isAnswer(value) ? this.unreadAnswer(id, reason) : undefined
+    const id = answered ? undefined : idOfAnswer(value, fault)
+    return id === undefined ? undefined : this.unreadAnswer(id, fault.reason)
   }
 
   private admit(
@@ -154,31 +166,37 @@ export class Inbound {
     if (values.length > limits.batch) {
       return this.refuse(text, Refusals.invalidRequest(`a batch has at most ${limits.batch} messages`))
     }
-    const messages: Array<JsonRpc.Message> = []
-    const refusals: Array<JsonRpc.Failure> = []
-    for (const value of values) {
-      const parsed = JsonRpc.parse(value)
-      if (Result.isSuccess(parsed)) messages.push(parsed.success)
-      else if (Refusals.isAnswerable(value, parsed.failure)) {
-        const id = parsed.failure.id ?? this.unreadableId
-        refusals.push(JsonRpc.failure(id, Refusals.invalidRequest(parsed.failure.reason)))
-      }
-    }
-    const admission = endpoint.admitBatch(messages, facts)
+    const parts = this.partsOf(values)
+    const admission = endpoint.admitBatch(parts.messages, facts)
     return isExit(admission)
-      ? this.batchAdmitted(admission, text, messages, refusals)
-      : Effect.flatMap(
-        Effect.exit(admission),
-        (exit) => this.batchAdmitted(exit, text, messages, refusals) ?? Effect.void
-      )
+      ? this.batchAdmitted(admission, text, parts)
+      : Effect.flatMap(Effect.exit(admission), (exit) => this.batchAdmitted(exit, text, parts) ?? Effect.void)
   }
 
-  private batchAdmitted(
-    exit: Exit.Exit<void, Rejected>,
-    text: string,
-    messages: ReadonlyArray<JsonRpc.Message>,
-    refusals: ReadonlyArray<JsonRpc.Failure>
-  ): Step {
+  private partsOf(values: ReadonlyArray<unknown>): Parts {
+    const parts: Parts = { messages: [], faults: new Map(), refusals: [] }
+    for (const value of values) {
+      const parsed = JsonRpc.parse(value)
+      if (Result.isSuccess(parsed)) {
+        parts.messages.push(parsed.success)
+        continue
+      }
+      const fault = parsed.failure
+      if (this.options.unreadable === "answer") {
+        if (!Refusals.isAnswerable(value, fault)) continue
+        parts.refusals.push(JsonRpc.failure(fault.id ?? this.unreadableId, Refusals.invalidRequest(fault.reason)))
+      } else {
+        const id = idOfAnswer(value, fault)
+        if (id === undefined) continue
+        const unread = JsonRpc.failure(id, Refusals.unreadableAnswer)
+        parts.messages.push(unread)
+        parts.faults.set(unread, fault.reason)
+      }
+    }
+    return parts
+  }
+
+  private batchAdmitted(exit: Exit.Exit<void, Rejected>, text: string, parts: Parts): Step {
     if (Exit.isFailure(exit)) {
       const rejected = Cause.findErrorOption(exit.cause)
       if (Option.isSome(rejected)) return this.refuse(text, rejected.value.error)
@@ -186,20 +204,20 @@ export class Inbound {
       return Effect.logError("The endpoint failed to admit a batch", exit.cause)
     }
     const batch = new Batch(this.options.sink, this.options.maxOut)
-    if (this.options.unreadable === "answer") {
-      for (const refusal of refusals) batch.add(JsonRpc.stringify(refusal))
-    }
-    return this.admitAll(messages, 0, batch)
+    for (const refusal of parts.refusals) batch.add(JsonRpc.stringify(refusal))
+    return this.admitAll(parts, 0, batch)
   }
 
   /** Admits the messages from `from` on, in order: the next one only when the one before is in. */
-  private admitAll(messages: ReadonlyArray<JsonRpc.Message>, from: number, batch: Batch): Step {
+  private admitAll(parts: Parts, from: number, batch: Batch): Step {
+    const { faults, messages } = parts
     for (let i = from; i < messages.length; i++) {
       const message = messages[i]
       if (message === undefined) continue
-      const step = this.admit(message, JsonRpc.isRequest(message) ? batch.outlet(message.id) : undefined)
+      const outlet = JsonRpc.isRequest(message) ? batch.outlet(message.id) : undefined
+      const step = this.admit(message, outlet, faults.get(message))
       if (step !== undefined) {
-        return Effect.flatMap(step, () => this.admitAll(messages, i + 1, batch) ?? Effect.void)
+        return Effect.flatMap(step, () => this.admitAll(parts, i + 1, batch) ?? Effect.void)
       }
     }
     batch.settle()

@@ -73,6 +73,12 @@ export class Outbox implements Quiet {
     return written
   }
 
+  /** Waits while it is full; `false` when it closed instead. To be called inside an effect. */
+  room(): Effect.Effect<boolean> {
+    if (this.state !== "open") return dropped
+    return this.hasRoom("") ? written : Effect.flatMap(this.arrivalOfRoom(), () => this.room())
+  }
+
   end(): void {
     this.close("ended")
   }
@@ -140,6 +146,11 @@ export class Outbox implements Quiet {
   }
 
   private putLater(text: string): Effect.Effect<boolean> {
+    return Effect.flatMap(this.arrivalOfRoom(), () => this.put(text))
+  }
+
+  /** Waits until the reader has taken something; one that takes nothing for too long is given up. */
+  private arrivalOfRoom(): Effect.Effect<void> {
     const before = this.takes
     return Effect.callback<void>((resume) => {
       const wake = () => resume(Effect.void)
@@ -155,8 +166,7 @@ export class Outbox implements Quiet {
           Effect.sync(() => {
             if (this.takes === before) this.abort("dead")
           })
-      }),
-      Effect.flatMap(() => this.put(text))
+      })
     )
   }
 

@@ -12,22 +12,18 @@ import { noOutlet } from "../Exchange.ts"
 import type { Limits } from "../Limits.ts"
 import * as McpHeaders from "../McpHeaders.ts"
 import { admitAll, type Batch, readBatch } from "./batch.ts"
-import { type BodyFailure, type BodySettings, readBody } from "./body.ts"
-import * as events from "./events.ts"
+import { type BodySettings, readBody } from "./body.ts"
+import { bodyRefusal } from "./bodyRefusal.ts"
+import type { Receiver } from "./eventLog.ts"
+import { type EventStreams, primesFor } from "./eventStreams.ts"
 import { isExit } from "./exit.ts"
 import { isModern, unreadableId } from "./facts.ts"
 import { factsOf, type HttpFacts, withEra } from "./facts.ts"
 import { parseJson } from "./json.ts"
 import * as media from "./media.ts"
 import * as Refusals from "./refusals.ts"
-import {
-  failureResponse,
-  rejectedResponse,
-  Reply,
-  type ReplySettings,
-  type Slot,
-  unavailableResponse
-} from "./respond.ts"
+import { failureResponse, rejectedResponse, Reply, type ReplySettings, type Slot } from "./respond.ts"
+import { sessionIdOf } from "./sessionId.ts"
 
 export interface PostOptions {
   readonly endpoint: Endpoint["Service"]
@@ -37,24 +33,20 @@ export interface PostOptions {
   readonly reply: ReplySettings
   /** The replies that are not over yet. */
   readonly open: Set<Reply>
+  /** Where streams are kept to be resumed. */
+  readonly streams: EventStreams | undefined
 }
 
 type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
 
-const bodyTooLarge = (limit: number): JsonRpc.WireError => ({
-  ...Refusals.invalidRequest(`the body is larger than the limit of ${limit} bytes`),
-  data: { reason: "MessageTooLarge", limit }
-})
-
 const accepted = Effect.succeed(HttpServerResponse.empty({ status: 202 }))
 const decoder = new TextDecoder("utf-8", { fatal: true })
-const visibleAscii = /^[\x21-\x7e]+$/
 
 /** The header of the session a request opened; an id that no header may hold is left out (HTTP-35). */
-const sessionHeader = (admission: Admission): Record<string, string> | undefined =>
-  admission.sessionId !== undefined && visibleAscii.test(admission.sessionId)
-    ? { [McpHeaders.names.sessionId]: admission.sessionId }
-    : undefined
+const sessionHeader = (admission: Admission): Record<string, string> | undefined => {
+  const id = sessionIdOf(admission.sessionId)
+  return id === undefined ? undefined : { [McpHeaders.names.sessionId]: id }
+}
 
 /** One request's facts and what its client takes. */
 interface Incoming {
@@ -84,23 +76,9 @@ export class Post {
     }
     const incoming = { facts: factsOf(request, fiber), accepts, unreadableId: id }
     return Effect.matchEffect(readBody(request, fiber, this.options.body), {
-      onFailure: (failure) => Effect.succeed(this.bodyRefused(failure, incoming)),
+      onFailure: (failure) => Effect.succeed(bodyRefusal(failure, this.options.body.maxBytes, id, isModern(headers))),
       onSuccess: (bytes) => this.receive(bytes, incoming)
     })
-  }
-
-  private bodyRefused(failure: BodyFailure, incoming: Incoming): HttpServerResponse.HttpServerResponse {
-    const limit = this.options.body.maxBytes
-    switch (failure.reason) {
-      case "TooLarge":
-        return failureResponse(413, incoming.unreadableId, bodyTooLarge(limit))
-      case "Busy":
-        return unavailableResponse(isModern(incoming.facts.headers), "Too many requests: bufferedBodies")
-      case "Timeout":
-        return failureResponse(408, incoming.unreadableId, Refusals.invalidRequest("the body did not arrive in time"))
-      case "Broken":
-        return failureResponse(400, incoming.unreadableId, Refusals.syntaxError)
-    }
   }
 
   private receive(bytes: Uint8Array, incoming: Incoming): Response {
@@ -133,7 +111,7 @@ export class Post {
         onSuccess: () => accepted
       })
     }
-    const reply = this.reply(incoming.accepts, classified._tag === "Modern", false, 1)
+    const reply = this.reply(incoming.accepts, facts, classified._tag === "Modern", false, 1)
     const slot = reply.slot()
     const admission = endpoint.handle({ message, facts, outlet: slot })
     if (isExit(admission) && Exit.isSuccess(admission)) return this.admitted(reply, slot, admission.value, classified)
@@ -154,9 +132,13 @@ export class Post {
     return reply.respond(classified._tag === "Legacy" ? sessionHeader(admission) : undefined)
   }
 
-  private reply(accepts: media.Accepts, modern: boolean, batch: boolean, expected: number): Reply {
-    const { open, reply } = this.options
-    return new Reply({ settings: reply, accepts, events: events.plain, modern, batch, open }, expected)
+  private reply(accepts: media.Accepts, facts: HttpFacts, modern: boolean, batch: boolean, expected: number): Reply {
+    const { open, reply, streams } = this.options
+    // A modern message has no session, whatever its headers say.
+    const resumable = streams === undefined || facts.sessionId === undefined
+      ? undefined
+      : { primed: primesFor(facts), open: (receiver: Receiver) => streams.open("request", facts, receiver) }
+    return new Reply({ settings: reply, accepts, resumable, modern, batch, open }, expected)
   }
 
   private batch(values: ReadonlyArray<unknown>, incoming: Incoming): Response {
@@ -184,7 +166,7 @@ export class Post {
     restore: <A>(response: Effect.Effect<A, never, Scope.Scope>) => Effect.Effect<A, never, Scope.Scope>
   ): Response {
     const expected = batch.requests + batch.refusals.length
-    const reply = this.reply(incoming.accepts, false, true, expected)
+    const reply = this.reply(incoming.accepts, facts, false, true, expected)
     for (const refusal of batch.refusals) reply.complete(refusal)
     return Effect.flatMap(admitAll(this.options.endpoint, batch.messages, facts, reply), ({ admission, rejected }) => {
       if (expected === 0) {

@@ -34,6 +34,9 @@ export const unreadableAnswer: JsonRpc.WireError = {
   message: "The answer could not be read"
 }
 
+/** What is wrong with an answer that nests too deep. */
+export const tooDeepAnswer = (depth: number): string => `nested deeper than ${depth}`
+
 /** Whether a value that is no message was meant as an answer: it says so by its version and has no method. */
 export const isAnswer = (value: unknown): boolean =>
   JsonRpc.isJsonObject(value) && value["jsonrpc"] === "2.0" && !("method" in value)

@@ -1,13 +1,15 @@
 import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Rejected } from "../Endpoint.ts"
 import type { Outlet } from "../Exchange.ts"
-import type { EventEncoder } from "./events.ts"
+import * as Sse from "../Sse.ts"
+import type { EventLog, Receiver } from "./eventLog.ts"
+import * as events from "./events.ts"
 import { isLongerThan } from "./json.ts"
 import * as media from "./media.ts"
 import { Outbox, type OutboxSettings } from "./outbox.ts"
@@ -22,11 +24,19 @@ export interface ReplySettings {
   readonly streamAfter: Duration.Duration
 }
 
+/** Where the streams of replies are kept to be resumed. */
+export interface Resumable {
+  /** Whether their connections may be closed at will. */
+  readonly primed: boolean
+  readonly open: (receiver: Receiver) => EventLog
+}
+
 /** What one reply is made from. */
 export interface ReplyOptions {
   readonly settings: ReplySettings
   readonly accepts: media.Accepts
-  readonly events: EventEncoder
+  /** Makes the stream of the reply one that can be resumed; `undefined` where it cannot be. */
+  readonly resumable: Resumable | undefined
   /** Whether errors have statuses of their own. */
   readonly modern: boolean
   /** Whether the answers are written as an array, though there be one. */
@@ -127,6 +137,10 @@ export class Slot implements Outlet {
     return Effect.suspend(() => this.state === "open" ? this.reply.push(message) : Effect.void)
   }
 
+  closeStream(retry: Duration.Duration | undefined): Effect.Effect<boolean> {
+    return Effect.sync(() => this.state === "open" && this.reply.hangUp(retry))
+  }
+
   /** What to call when the peer leaves before the answer; called at once if it has left. */
   set disconnected(onLeft: (() => void) | undefined) {
     if (this.state === "open") this.onLeft = onLeft
@@ -148,7 +162,7 @@ export class Slot implements Outlet {
  * What one POST is answered with: JSON when the answers are the first thing there is, an event stream when a notification
  * comes first or nothing comes for a while.
  */
-export class Reply {
+export class Reply implements Receiver {
   /** Only the answer can be written. */
   readonly oneShot: boolean
   private readonly options: ReplyOptions
@@ -160,6 +174,8 @@ export class Reply {
   private status = 200
   private missing: number
   private outbox: Outbox | undefined = undefined
+  /** What the stream was, once it is one that can be resumed: it then outlives its connection. */
+  private log: EventLog | undefined = undefined
   private onSettled: (() => void) | undefined = undefined
   private shutDown = false
   /** Cuts the connection of a reader that takes nothing. */
@@ -186,12 +202,13 @@ export class Reply {
     if (message !== undefined) this.write(message)
     if (this.missing > 0) return
     this.outbox?.end()
+    this.log?.end()
     this.onSettled?.()
   }
 
   private write(message: JsonRpc.Outgoing): void {
     const text = writeAnswer(message, this.options.settings.maxBytes)
-    if (this.outbox !== undefined) return this.outbox.add(this.options.events.encode(text))
+    if (this.outbox !== undefined) return this.outbox.add(this.encode(text))
     if (this.firstAnswer === undefined) this.firstAnswer = text
     else (this.moreAnswers ??= []).push(text)
     if (this.options.modern && "error" in message) this.status = statusOf(message.error.code)
@@ -204,29 +221,58 @@ export class Reply {
     if (isLongerThan(text, this.options.settings.maxBytes)) {
       return Effect.logWarning("A message before an answer was too large and was dropped")
     }
-    const put = this.stream().put(this.options.events.encode(text))
+    const put = this.stream().put(this.encode(text))
     // Resuming runs the response on this very stack, so the message has to be there already.
     this.onSettled?.()
     return Effect.asVoid(put)
   }
 
+  private encode(text: string): string {
+    return (this.log ?? events.plain).encode(text)
+  }
+
   private stream(): Outbox {
     if (this.outbox !== undefined) return this.outbox
-    const { events, settings } = this.options
+    const { resumable, settings } = this.options
     const outbox = new Outbox(settings.outbox, (end) => {
-      if (end !== "ended") this.leave()
+      if (end !== "ended") this.left(outbox)
       if (end === "dead") this.cut?.()
     })
     this.outbox = outbox
-    if (events.prime !== undefined) outbox.add(events.prime)
-    for (const text of this.answers()) outbox.add(events.encode(text))
+    const log = resumable?.open(this)
+    this.log = log
+    if (log?.prime !== undefined) outbox.add(log.prime)
+    for (const text of this.answers()) outbox.add(this.encode(text))
     return outbox
   }
 
-  /** The peer is gone: each request without an answer hears of it, once. */
+  release(): void {
+    this.outbox?.end()
+  }
+
+  connect(outbox: Outbox): void {
+    this.outbox = outbox
+  }
+
+  /** Closes the connection, for its client to open another one; whether there is a stream that lets it (HTTP-28). */
+  hangUp(retry: Duration.Duration | undefined): boolean {
+    if (this.oneShot || this.options.resumable?.primed !== true) return false
+    const outbox = this.stream()
+    if (retry !== undefined) outbox.add(Sse.encode({ retry: Duration.toMillis(retry) }))
+    outbox.end()
+    this.onSettled?.()
+    return true
+  }
+
+  /** The peer is gone: each request without an answer hears of it, once, unless the peer may come back for the rest. */
   leave(): void {
-    this.outbox?.abort()
-    this.leaveSlots()
+    this.left(this.outbox)
+  }
+
+  /** Closes the connection of an outbox, which need not be the one there is now. */
+  private left(outbox: Outbox | undefined): void {
+    outbox?.abort()
+    if (this.log === undefined) this.leaveSlots()
     this.onSettled?.()
   }
 
@@ -235,6 +281,7 @@ export class Reply {
     this.shutDown = true
     this.leaveSlots()
     this.outbox?.end()
+    this.log?.end()
     this.onSettled?.()
   }
 
@@ -292,7 +339,7 @@ export class Reply {
     open.add(this)
     const left = Effect.sync(() => {
       open.delete(this)
-      this.leave()
+      this.left(outbox)
     })
     return Effect.withFiber((fiber) => {
       const cut = () => fiber.interruptUnsafe()
@@ -306,14 +353,14 @@ export class Reply {
 
   /** The response when no event stream was opened. */
   private whole(extra: Extra): HttpServerResponse.HttpServerResponse {
-    const { accepts, batch, events, modern } = this.options
+    const { accepts, batch, modern } = this.options
     const first = this.firstAnswer
     if (this.shutDown) return unavailableResponse(modern, "The server is shutting down", extra)
     if (first === undefined) {
       return this.oneShot ? failureResponse(500, undefined, unanswered, extra) : eventsResponse("", extra)
     }
     if (!accepts.json && this.status === 200) {
-      return eventsResponse(this.answers().map((text) => events.encode(text)).join(""), extra)
+      return eventsResponse(this.answers().map((text) => events.plain.encode(text)).join(""), extra)
     }
     return jsonResponse(batch ? `[${this.answers().join(",")}]` : first, this.status, extra)
   }

@@ -12,6 +12,7 @@ import * as media from "./media.ts"
 import type { OutboxSettings } from "./outbox.ts"
 import * as Refusals from "./refusals.ts"
 import { failureResponse, rejectedResponse, streamHeaders } from "./respond.ts"
+import type { Resumption } from "./resumption.ts"
 import { openStream } from "./stream.ts"
 
 export interface SessionRoutesOptions {
@@ -20,6 +21,8 @@ export interface SessionRoutesOptions {
   readonly outbox: OutboxSettings
   /** Bytes of the largest message to write. */
   readonly maxBytes: number
+  /** GET where streams can be resumed. */
+  readonly resumption: Resumption | undefined
 }
 
 type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
@@ -40,6 +43,7 @@ export class SessionRoutes {
   /** Ends all streams, after what was sent on them. */
   end(): void {
     for (const end of this.streams) end()
+    this.options.resumption?.end()
   }
 
   get(request: Request, fiber: Fiber.Fiber<unknown, unknown>): Response {
@@ -51,6 +55,10 @@ export class SessionRoutes {
       return Effect.succeed(failureResponse(406, id, error))
     }
     const facts = factsOf(request, fiber)
+    const { resumption } = this.options
+    if (resumption !== undefined) {
+      return resumption.get(request.headers[McpHeaders.names.lastEventId], facts, id, fiber)
+    }
     return Effect.flatMap(
       this.open(() => fiber.interruptUnsafe()),
       (stream) =>
@@ -68,9 +76,13 @@ export class SessionRoutes {
   delete(request: Request, fiber: Fiber.Fiber<unknown, unknown>): Response {
     const rejected = this.judge(request)
     if (rejected !== undefined) return Effect.succeed(rejected)
-    return Effect.match(this.options.endpoint.terminate(factsOf(request, fiber)), {
+    const facts = factsOf(request, fiber)
+    return Effect.match(this.options.endpoint.terminate(facts), {
       onFailure: (rejected) => rejectedResponse(rejected, unreadableId(request.headers)),
-      onSuccess: () => ended
+      onSuccess: () => {
+        this.options.resumption?.forgetSession(facts)
+        return ended
+      }
     })
   }
 

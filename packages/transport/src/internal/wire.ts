@@ -12,12 +12,10 @@ import type { Agreement, Link } from "../Link.ts"
 import { MessageTooLarge, TransportClosed, type TransportError } from "../TransportError.ts"
 import { Inbound, type InboundOptions } from "./inbound.ts"
 import { byteLength, isLongerThan } from "./json.ts"
-import { Outbox } from "./ndjson.ts"
+import { Outbox } from "./lineOutbox.ts"
 import type { RequestOutlet, Sink } from "./outlets.ts"
 import * as Refusals from "./refusals.ts"
-
-/** The first revision whose answers leave out the id of a request that could not be read (RPC-08). */
-const omitsUnreadableId = "2025-11-25"
+import { unreadableIdOn } from "./versions.ts"
 
 export interface WireOptions {
   readonly transport: "memory" | "stdio"
@@ -150,7 +148,7 @@ export class Wire implements Sink {
   }
 
   private agreed(agreement: Agreement): void {
-    this.inbound.unreadableId = agreement.version < omitsUnreadableId ? null : undefined
+    this.inbound.unreadableId = unreadableIdOn(agreement.version)
   }
 
   private encode(message: JsonRpc.Outgoing): string | Effect.Effect<never, MessageTooLarge> {

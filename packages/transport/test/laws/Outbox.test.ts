@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Scheduler, Stream } from "effect"
 import * as fc from "fast-check"
-import { Outbox } from "../../src/internal/ndjson.ts"
+import { Outbox } from "../../src/internal/lineOutbox.ts"
 
 const make = (maxMessages: number) =>
   new Outbox({
