@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 export class InvalidContract extends Schema.TaggedError<InvalidContract>("@mcpfx/schema/InvalidContract")(
   "InvalidContract",
   {
-    kind: Schema.Literals(["tool", "prompt", "resource", "template"]),
+    kind: Schema.Literals(["tool", "prompt", "resource", "template", "method", "notification", "extension", "form"]),
     /** The contract's name, or its URI. */
     name: Schema.String,
     reason: Schema.String

@@ -6,7 +6,24 @@
  *
  * @since 0.1.0
  */
+import type * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
+import type { JsonObject } from "./JsonRpc.ts"
+import type { NotificationCodec, RequestCodec, Revision } from "./Revision.ts"
+import type { SchemaMismatch } from "./SchemaMismatch.ts"
+
+/**
+ * What a method that is not the protocol's own brings with it; made by `CustomMethod`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Custom<out Codec> {
+  /** How a revision writes and reads it; `undefined` where it does not exist. */
+  readonly on: (revision: Revision) => Codec | undefined
+  /** Its params as they are sent, the same on every revision. */
+  readonly encodeParams: (params: unknown) => Result.Result<JsonObject, SchemaMismatch>
+}
 
 /**
  * @category models
@@ -17,6 +34,8 @@ export interface RequestMethod<out Name extends string, out Params, out Result> 
   readonly name: Name
   readonly params: Schema.Codec<Params, unknown>
   readonly result: Schema.Codec<Result, unknown>
+  /** Set on a method that is not the protocol's own. */
+  readonly custom?: Custom<RequestCodec<unknown, unknown>>
 }
 
 /**
@@ -27,6 +46,8 @@ export interface NotificationMethod<out Name extends string, out Params> {
   readonly kind: "notification"
   readonly name: Name
   readonly params: Schema.Codec<Params, unknown>
+  /** Set on a method that is not the protocol's own. */
+  readonly custom?: Custom<NotificationCodec<unknown>>
 }
 
 /**

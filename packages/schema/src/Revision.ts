@@ -10,12 +10,29 @@ import type * as JsonRpc from "./JsonRpc.ts"
 import type * as Method from "./Method.ts"
 
 /**
- * Every revision, oldest first.
+ * The names of all revisions, oldest first, for those who need no more than the names: the revisions themselves are in
+ * `Revisions`.
+ *
+ * **Example** (The newest name)
+ *
+ * ```ts
+ * import { Revision } from "@mcpfx/schema"
+ *
+ * Revision.versions.at(-1) // => "2026-07-28"
+ * ```
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const
+
+/**
+ * The name of a revision, one of {@link versions}.
  *
  * @category models
  * @since 0.1.0
  */
-export type Version = "2024-11-05" | "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28"
+export type Version = (typeof versions)[number]
 
 /**
  * Who may send a method.

@@ -96,6 +96,15 @@ export const blocks = (message: { readonly content: Block | ReadonlyArray<Block>
   isBlocks(message.content) ? message.content : [message.content]
 
 /**
+ * The texts of a turn as one; blocks of other kinds are passed over.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const text = (message: { readonly content: Block | ReadonlyArray<Block> }): string =>
+  blocks(message).map((block) => block.type === "text" ? block.text : "").join("")
+
+/**
  * Which model is wanted; hints are looked at in order (SMP-03).
  *
  * @category schemas

@@ -55,9 +55,13 @@ export class SchemaMismatch {
   readonly _tag = "SchemaMismatch"
   /** The name or URI of the contract. */
   readonly name: string
-  readonly side: "input" | "output" | "failure" | "content"
+  readonly side: "input" | "output" | "failure" | "content" | "settings"
   readonly #find: () => ReadonlyArray<Issue>
-  constructor(name: string, side: "input" | "output" | "failure" | "content", find: () => ReadonlyArray<Issue>) {
+  constructor(
+    name: string,
+    side: "input" | "output" | "failure" | "content" | "settings",
+    find: () => ReadonlyArray<Issue>
+  ) {
     this.name = name
     this.side = side
     this.#find = find

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
+import { versions } from "../src/Revision.ts"
 import * as Revisions from "../src/Revisions.ts"
 
 const version = fc.constantFrom("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "2099-01-01", "")
@@ -55,6 +56,10 @@ describe("the registry", () => {
       "2025-03-26",
       "2024-11-05"
     ])
+  })
+
+  it("are all named, oldest first, where the names alone are asked for", () => {
+    assert.deepStrictEqual<ReadonlyArray<string>>(versions, Revisions.all.map((revision) => revision.version))
   })
 
   it("[VER-02] retries with a modern version that both sides name, else with none", () => {

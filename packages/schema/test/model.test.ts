@@ -62,6 +62,8 @@ describe("content", () => {
     assert.deepStrictEqual(Sampling.blocks({ content: Content.text("a") }), [Content.text("a")])
     const many = [Content.text("a"), Content.text("b")]
     assert.strictEqual(Sampling.blocks({ content: many }), many)
+    const picture = Content.image("", "image/png")
+    assert.strictEqual(Sampling.text({ content: [Content.text("a"), picture, Content.text("b")] }), "ab")
   })
 
   it("[SMP-07] a result with several blocks becomes one text before 2025-11-25, and what is no text stands alone", () => {

@@ -139,7 +139,7 @@ export const toRevision = (self: Definition): Revision => {
   const requestByName = lookup(self.requests, (entry, sender) => entry.make(self.shapes(), sender))
   const inputByName = lookup(self.inputs, (entry, sender) => entry.make(self.shapes(), sender))
   const notificationByName = lookup(self.notifications, (entry, sender) => entry.make(self.shapes(), sender))
-  return {
+  const revision: Revision = {
     version: self.version,
     ordinal: self.ordinal,
     era: self.era,
@@ -149,12 +149,17 @@ export const toRevision = (self: Definition): Revision => {
     inputs: new Set(self.inputs.keys()),
     // Names and types of methods belong together by construction (`onRequest`), which a map cannot say.
     request: <Name extends string, P, R>(method: Method.RequestMethod<Name, P, R>) =>
-      requestByName(method.name) as RequestCodec<P, R> | undefined,
+      (method.custom === undefined ? requestByName(method.name) : method.custom.on(revision)) as
+        | RequestCodec<P, R>
+        | undefined,
     input: <Name extends string, P, R>(method: Method.RequestMethod<Name, P, R>) =>
       inputByName(method.name) as RequestCodec<P, R> | undefined,
     notification: <Name extends string, P>(method: Method.NotificationMethod<Name, P>) =>
-      notificationByName(method.name) as NotificationCodec<P> | undefined,
+      (method.custom === undefined ? notificationByName(method.name) : method.custom.on(revision)) as
+        | NotificationCodec<P>
+        | undefined,
     requestByName,
     notificationByName
   }
+  return revision
 }

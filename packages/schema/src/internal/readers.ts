@@ -53,8 +53,16 @@ export const sampled = read(Sampling.CreateResult.schema, (result) => {
 })
 export const elicited = read(Elicitation.Result.schema)
 
-/** A round: it asks for something, or at least says where it is (MRT-03). */
-export const inputRequired = map(
+const round = map(
   read(InputRequired.schema),
   (result) => result.inputRequests === undefined && result.requestState === undefined ? undefined : result
 )
+
+/** A round: it asks for something, or at least says where it is (MRT-03). An ask that is `null` is none to pass over. */
+export const inputRequired: typeof round = {
+  schema: round.schema,
+  read: (wire) => {
+    const asks = wire["inputRequests"]
+    return isJsonObject(asks) && Object.values(asks).includes(null) ? undefined : round.read(wire)
+  }
+}
