@@ -22,6 +22,27 @@ import * as Scope from "effect/Scope"
 import { IdTable } from "./internal/idTable.ts"
 
 /**
+ * What takes the place of a request's outcome, once its scope is closed with the exit given.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Ending = (closed: Exit.Exit<unknown>) => Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
+
+/**
+ * Who hears how a request ends.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Watcher {
+  /** Told once when nothing more may be sent, right before the answer. */
+  finish(): void
+  /** Told when the effect has ended, before its scope is closed; may give what is answered instead. */
+  ending?(exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>): Ending | undefined
+}
+
+/**
  * One request to serve.
  *
  * @category models
@@ -38,8 +59,7 @@ export interface Run {
   /** What `effect` runs with; a scope of its own is added. */
   readonly context: Context.Context<never>
   readonly effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
-  /** Told once when nothing more may be sent, right before the answer. */
-  readonly watcher?: { finish(): void } | undefined
+  readonly watcher?: Watcher | undefined
   /** Called once when the request is over, after the answer; not for a request that was cancelled. */
   readonly after?: (() => void) | undefined
 }
@@ -151,7 +171,10 @@ export class InFlight {
     return Effect.suspend(() => Effect.asVoid(Fiber.awaitAll(this.interruptAllUnsafe())))
   }
 
-  /** Starts nothing any more, waits until all have ended, and interrupts those that have not at the deadline (SHT-01). */
+  /**
+   * Starts nothing any more, waits until all have ended, and interrupts those that have not at the deadline (SHT-01 of field
+   * practice).
+   */
   drain(deadline: Duration.Input): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.closed = true
@@ -197,13 +220,17 @@ export class InFlight {
     entry: Entry,
     exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>
   ): Effect.Effect<void> | undefined {
+    const { watcher } = entry.run
+    const instead = watcher?.ending === undefined ? undefined : watcher.ending(exit)
     const closing = Scope.closeUnsafe(entry.scope, exit)
-    if (closing === undefined) return this.settle(entry, exit)
+    if (closing === undefined && instead === undefined) return this.settle(entry, exit)
     return Effect.flatMap(
-      Effect.exit(closing),
+      closing === undefined ? Effect.succeed(Exit.void) : Effect.exit(closing),
       (closed) =>
-        this.settle(entry, Exit.isFailure(exit) || Exit.isSuccess(closed) ? exit : Exit.failCause(closed.cause)) ??
-          Effect.void
+        instead === undefined
+          ? this.settle(entry, Exit.isFailure(exit) || Exit.isSuccess(closed) ? exit : Exit.failCause(closed.cause)) ??
+            Effect.void
+          : Effect.flatMap(Effect.exit(instead(closed)), (exit) => this.settle(entry, exit) ?? Effect.void)
     )
   }
 

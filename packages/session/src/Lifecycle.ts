@@ -110,12 +110,16 @@ export const initialized = <A>(state: State<A>): State<A> => {
 }
 
 /**
- * The client's handshake is done, or its terms changed.
+ * The client's handshake is done, or its terms changed; or a session that another process began goes on here, where
+ * `notifications/initialized` may still have to come.
  *
  * @category transitions
  * @since 0.1.0
  */
-export const establish = <A>(state: State<A>, agreed: A): State<A> => state._tag === "Closed" ? state : ready(agreed)
+export const establish = <A>(state: State<A>, agreed: A, initialized = true): State<A> => {
+  if (state._tag === "Closed") return state
+  return initialized ? ready(agreed) : { _tag: "Initializing", agreed }
+}
 
 /**
  * The session is over; the first reason stays.

@@ -28,7 +28,8 @@ import type { Listener } from "./Telemetry.ts"
  */
 export interface RequestOptions {
   /**
-   * How long to wait for the answer; 60 seconds by default (LIF-14). Progress moves it, and comes only with `onProgress`.
+   * How long to wait for the answer; 60 seconds by default (LIF-14). Progress moves it, and comes only with `onProgress`; so
+   * does, on a client, what the server asks meanwhile, for as long as the answer to that takes.
    */
   readonly timeout?: Duration.Input | undefined
   /** How far from the sending progress may move the deadline; 10 minutes by default, or `timeout` if that is longer. */

@@ -3,7 +3,7 @@
  *
  * Pure bookkeeping: no fiber, no clock, no IO. Ids count up from 1 and never repeat within a table, so they are unique over
  * a session (RPC-03) and never falsy. An entry is added before its request is sent, so that no answer can come too early
- * (FRM-19).
+ * (FRM-19 of field practice).
  *
  * @since 0.1.0
  */
@@ -46,7 +46,10 @@ export class Pending<A> {
     return id
   }
 
-  /** The entry an id or a progress token of the peer means; `undefined` for one that is unknown or answered (RPC-15). */
+  /**
+   * The entry an id or a progress token of the peer means; `undefined` for one that is unknown or answered (RPC-15 of field
+   * practice).
+   */
   get(id: unknown): A | undefined {
     return this.entries.get(this.key(id))
   }

@@ -41,7 +41,7 @@ export interface Reporter {
  * @since 0.1.0
  */
 export interface Options {
-  /** The token of the request, repeated as it came, in value and type (PRG-03). */
+  /** The token of the request, repeated as it came, in value and type (PRG-03 of field practice). */
   readonly token: string | number
   /** Sends the params on the request's stream; sends nothing once the request is over. */
   readonly send: (params: Wire.Params) => Effect.Effect<void>

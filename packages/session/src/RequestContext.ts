@@ -11,7 +11,7 @@ import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
 import type * as Method from "@mcpfx/schema/Method"
 import type { Revision } from "@mcpfx/schema/Revision"
-import type { Facts } from "@mcpfx/transport/Exchange"
+import type { Facts, Outlet } from "@mcpfx/transport/Exchange"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { Asker } from "./Peer.ts"
@@ -36,7 +36,7 @@ export class RequestContext extends Context.Service<RequestContext, {
   readonly clientInfo: Implementation.Implementation | undefined
   /** `_meta` of the request, as it came. */
   readonly meta: JsonRpc.JsonObject
-  /** The token to report progress under; `undefined` when nobody asked for it (PRG-03). */
+  /** The token to report progress under; `undefined` when nobody asked for it (PRG-02 of field practice). */
   readonly progressToken: string | number | undefined
   /** Sends progress under that token; `undefined` without one. Handlers use `Progress.report`. */
   readonly progress: Reporter | undefined
@@ -50,8 +50,20 @@ export class RequestContext extends Context.Service<RequestContext, {
     method: Method.NotificationMethod<Name, Params>,
     params: Params
   ) => Effect.Effect<void>
+  /** Sends a notification to the client of this session, also once the request is over; `undefined` where none is kept. */
+  readonly announce?:
+    | (<Name extends string, Params>(
+      method: Method.NotificationMethod<Name, Params>,
+      params: Params
+    ) => Effect.Effect<void>)
+    | undefined
   /** Asks the other side on the stream of this request; `undefined` where the revision or the session cannot (RPC-17). */
   readonly asker: Asker | undefined
+  /**
+   * Closes the connection of the client, which comes back for the rest (HTTP-28); `undefined` where there is nothing to close.
+   * Handlers use `Polling.hangUp`.
+   */
+  readonly hangUp?: Outlet["closeStream"]
   /** Which pass over the handler this is, from 1: more than 1 only on 2026-07-28 after asks. */
   readonly round: number
 }>()("@mcpfx/session/RequestContext") {}

@@ -22,6 +22,7 @@ import type * as Scope from "effect/Scope"
 import type { Handler } from "./Handler.ts"
 import { Actor } from "./internal/actor.ts"
 import { keepAlive } from "./internal/keepAlive.ts"
+import { revivedIds } from "./internal/revivedIds.ts"
 import type { Peer } from "./Peer.ts"
 import type { IdFormat } from "./Pending.ts"
 import type { CloseReason } from "./SessionError.ts"
@@ -141,7 +142,10 @@ export interface Options {
   readonly record?: SessionRecord | undefined
   /** The session lives for one exchange: it shows no id, and cannot ask its client anything. */
   readonly stateless?: boolean | undefined
-  /** How ids of sent requests look: integers from 1 by default (RPC-18 of field practice). */
+  /**
+   * How ids of sent requests look: integers by default, from 1 in a new session, from a number that was not used before in
+   * one that a `record` revives (RPC-03, RPC-18 of field practice).
+   */
   readonly idFormat?: IdFormat | undefined
   /**
    * How often to ask the other side whether it is there; never by default. A ping that is not answered within the request
@@ -165,7 +169,8 @@ export interface Options {
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Session, never, Scope.Scope> {
   const context = yield* Effect.context<never>()
   const limits: Limits = { ...Context.get(context, SessionLimits), ...options.limits }
-  const actor = new Actor(options, limits, options.services ?? context)
+  const ids = options.idFormat ?? (options.record === undefined ? undefined : revivedIds())
+  const actor = new Actor({ ...options, idFormat: ids }, limits, options.services ?? context)
   yield* Effect.addFinalizer(() => actor.close("shutdown"))
   if (options.link !== undefined) {
     yield* Effect.forkScoped(Effect.flatMap(options.link.closed, (error) => actor.lost(error)))

@@ -30,7 +30,10 @@ export interface Limits {
   readonly askTimeout: Duration.Duration
   /** How long closing waits for handlers that will not end; 10 seconds. */
   readonly closeGrace: Duration.Duration
-  /** How long a notice that a request is taken back may wait for room on its stream; 5 seconds. */
+  /**
+   * How long it may take to take something back: a notice about a request may wait so long for room on its stream, the end of
+   * a subscription for its answer; 5 seconds.
+   */
   readonly cancelGrace: Duration.Duration
   /** Progress of one request that waits for a slow reader; 1,024. Past it, the oldest goes. */
   readonly progressBacklog: number

@@ -53,8 +53,8 @@ export class Sessions extends Context.Service<Sessions, {
     readonly link?: Link | undefined
   }) => Effect.Effect<Session, TooManySessions>
   /**
-   * The session of this id, if it is this caller's; a session of somebody else is not found either (CON-02). An `Exit` where
-   * the session is in this process. Using a session keeps it from idling out.
+   * The session of this id, if it is this caller's; a session of somebody else is not found either (CON-02 of
+   * field practice). An `Exit` where the session is in this process. Using a session keeps it from idling out.
    */
   readonly get: (
     id: string,

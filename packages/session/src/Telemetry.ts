@@ -26,6 +26,7 @@ import * as Result from "effect/Result"
 import * as Tracer from "effect/Tracer"
 import type { PeerFailure } from "./Peer.ts"
 import * as SessionMetrics from "./SessionMetrics.ts"
+import * as Suspended from "./Suspended.ts"
 
 /**
  * @category models
@@ -235,7 +236,10 @@ const faultOfExit = <A, E>(exit: Exit.Exit<A, E>, faultOf: (error: E | undefined
       ? { type: "tool_error", code: undefined }
       : undefined
   }
-  if (Cause.hasInterruptsOnly(exit.cause)) return { type: "cancelled", code: undefined }
+  if (Cause.hasInterruptsOnly(exit.cause)) {
+    // A request that asks its client has not failed: it comes again with the answers.
+    return Suspended.isSuspended(exit.cause) ? undefined : { type: "cancelled", code: undefined }
+  }
   const error = Cause.findError(exit.cause)
   const type = Result.isSuccess(error) ? faultOf(error.success) : faultOf(undefined)
   return { type, code: jsonRpcCode.test(type) ? type : undefined }

@@ -47,6 +47,20 @@ describe("requests", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
+  it.effect("[field MEM-05] a request whose onSent throws is not sent, and leaves nothing behind", () =>
+    Effect.gen(function*() {
+      const wire = new Wire()
+      const bench = yield* client(wire)
+      const thrown = new Error("no")
+      const exit = yield* Effect.exit(bench.session.peer.requestRaw("a", {}, {
+        onSent: () => {
+          throw thrown
+        }
+      }))
+      assert.deepStrictEqual(exit, Exit.die(thrown))
+      assert.deepStrictEqual([wire.sent, bench.session.load()], [[], nothing])
+    }))
+
   it.effect("[RPC-23] an answer that could not be read fails its request here, and is no refusal of the other side", () =>
     Effect.gen(function*() {
       const bench = yield* client(new Wire())

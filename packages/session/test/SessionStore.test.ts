@@ -1,7 +1,9 @@
 import { assert, describe, layer } from "@effect/vitest"
 import * as SessionStore from "@mcpfx/session/SessionStore"
+import * as SessionStoreRedis from "@mcpfx/session/SessionStoreRedis"
+import { hasRedis, layerRedisServer } from "@mcpfx/tooling/redis"
 import { Effect, Layer, Option } from "effect"
-import { KeyValueStore } from "effect/persistence"
+import { KeyValueStore, Redis } from "effect/persistence"
 
 const record: SessionStore.SessionRecord = {
   id: "s1",
@@ -18,7 +20,8 @@ const record: SessionStore.SessionRecord = {
 const values = Layer.fresh(KeyValueStore.layerMemory)
 const stores = [
   ["layerMemory", SessionStore.layerMemory],
-  ["layerKeyValueStore", SessionStore.layerKeyValueStore.pipe(Layer.provide(values))]
+  ["layerKeyValueStore", SessionStore.layerKeyValueStore.pipe(Layer.provide(values))],
+  ...(hasRedis() ? [["Redis", SessionStoreRedis.layer().pipe(Layer.provide(layerRedisServer))] as const] : [])
 ] as const
 
 for (const [name, store] of stores) {
@@ -52,6 +55,24 @@ describe("layerKeyValueStore", () => {
         yield* values.set("mcp-session/odd", "{\"id\":1}")
         const error = yield* Effect.flip(store.load("odd"))
         assert.deepInclude(error, { _tag: "SessionStoreUnavailable", operation: "load" })
+      }))
+  })
+})
+
+describe.skipIf(!hasRedis())("Redis", () => {
+  layer(SessionStoreRedis.layer().pipe(Layer.provideMerge(layerRedisServer)))((it) => {
+    it.effect("what is no record is a failure of the store, and records go when their session is idle", () =>
+      Effect.gen(function*() {
+        const redis = yield* Redis.Redis
+        const store = yield* SessionStore.SessionStore
+        yield* redis.send("SET", "mcp-session/odd", "{\"id\":1}")
+        assert.deepInclude(yield* Effect.flip(store.load("odd")), {
+          _tag: "SessionStoreUnavailable",
+          operation: "load"
+        })
+        yield* store.save(record)
+        const left = Number(yield* redis.send("PTTL", "mcp-session/s1"))
+        assert.isTrue(left > 1_790_000 && left <= 1_800_000)
       }))
   })
 })

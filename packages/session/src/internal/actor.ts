@@ -62,7 +62,7 @@ export class Actor implements Host, Peer.Sender {
     this.visibleId = options.stateless === true ? undefined : options.id
     this.terms = new Terms(options, limits.subscriptions, () => this.session)
     this.inFlight = InFlight.makeUnsafe({ limit: limits.requestsInFlight })
-    this.calls = new Calls(this.services, this.fibers, limits, options.idFormat, this.terms)
+    this.calls = new Calls(this.services, this.fibers, limits, options.idFormat, this.terms, this)
     this.listener = Telemetry.listener(this.services)
     this.ended = this.listener?.session(options.role, () => this.terms.current?.revision)
     this.session = new LiveSession(this)
@@ -131,8 +131,9 @@ export class Actor implements Host, Peer.Sender {
     this.calls.close(error)
     this.inFlight.interruptAllUnsafe()
     for (const fiber of this.fibers.all()) fiber.interruptUnsafe()
-    for (const link of this.links?.splice(0) ?? []) {
-      if (link.close !== undefined) this.fibers.run(this.services, link.close)
+    const { link } = this.options
+    for (const { close } of [...this.links?.splice(0) ?? [], ...link === undefined ? [] : [link]]) {
+      if (close !== undefined) this.fibers.run(this.services, close)
     }
     this.ended?.(reason)
     this.options.onClosed?.(reason)
@@ -174,7 +175,7 @@ export class Actor implements Host, Peer.Sender {
         const { current } = this.terms
         return current === undefined
           ? this.refuse("NotInitialized", message)
-          : this.serve(message, exchange, current, verdict === "Wait")
+          : this.serve(message, exchange, current, verdict === "Wait", this.afterAsk())
       }
       case "Ping":
         exchange.outlet.answer(JsonRpc.success(message.id, pong))
@@ -200,6 +201,15 @@ export class Actor implements Host, Peer.Sender {
       if (Result.isSuccess(rejected)) exchange.outlet.answer(JsonRpc.failure(message.id, rejected.success.error))
     }
     return admitted
+  }
+
+  /** What a server asks is part of what it was asked; a server's own questions have their time, whatever else it serves. */
+  get isAsked(): boolean {
+    return this.role === "client" && this.inFlight.size > 0
+  }
+
+  private afterAsk(): (() => void) | undefined {
+    return this.role === "client" ? () => this.calls.answered() : undefined
   }
 
   private serve(
@@ -273,8 +283,9 @@ export class Actor implements Host, Peer.Sender {
         this.cancelled(message)
         return admitted
       case Methods.Progress.name:
-        this.progressed(message)
-        return admitted
+        // Progress of a task goes on when its request is answered (PRG-07): then it is for whoever waits for the task.
+        if (this.progressed(message) || this.options.role === "server") return admitted
+        break
       case Methods.Initialized.name:
         if (this.options.role === "server") this.initialized()
         break
@@ -306,10 +317,11 @@ export class Actor implements Host, Peer.Sender {
     }
   }
 
-  private progressed(message: JsonRpc.Notification): void {
+  /** Whether a request waits for this. */
+  private progressed(message: JsonRpc.Notification): boolean {
     const revision = this.terms.revisionFor(Methods.Progress.name)
     const params = revision?.notification(Methods.Progress)?.decodeParams(message.params ?? {})
-    if (params !== undefined && Result.isSuccess(params)) this.calls.progress(params.success)
+    return params !== undefined && Result.isSuccess(params) && this.calls.progress(params.success)
   }
 
   private initialized(): void {

@@ -11,6 +11,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import type { PeerFailure } from "../Peer.ts"
 import * as Pending from "../Pending.ts"
 import { InvalidResponse, RequestTimeout, type SessionClosed } from "../SessionError.ts"
@@ -45,7 +46,7 @@ const isEmpty = (object: JsonRpc.JsonObject): boolean => {
   return true
 }
 
-/** The params on the wire: `undefined` rather than empty, which is what most servers take (RPC-14). */
+/** The params on the wire: `undefined` rather than empty, which is what most servers take (RPC-14 of field practice). */
 const paramsOf = (plan: Plan, id: JsonRpc.RequestId): JsonRpc.JsonObject | undefined => {
   const { meta, onProgress, params } = plan
   const own = params["_meta"]
@@ -98,12 +99,18 @@ class Call implements Timed {
   }
 }
 
+interface Owner {
+  /** Whether the other side waits for an answer of this one, which it may need for its own. */
+  readonly isAsked: boolean
+}
+
 export class Calls {
   private readonly pending: Pending.Pending<Call>
   private readonly deadlines: Deadlines
   private readonly fibers: Fibers
   private readonly limits: Limits
   private readonly terms: { readonly current: { readonly revision: Revision } | undefined }
+  private readonly owner: Owner
   private over: SessionClosed | TransportError | undefined = undefined
 
   constructor(
@@ -112,13 +119,15 @@ export class Calls {
     limits: Limits,
     idFormat: Pending.IdFormat | undefined,
     /** What is agreed; before anything is, nothing can be taken back. */
-    terms: { readonly current: { readonly revision: Revision } | undefined }
+    terms: { readonly current: { readonly revision: Revision } | undefined },
+    owner: Owner
   ) {
     this.pending = Pending.make(idFormat)
     this.deadlines = new Deadlines(context, this.pending)
     this.fibers = fibers
     this.limits = limits
     this.terms = terms
+    this.owner = owner
   }
 
   get size(): number {
@@ -143,7 +152,7 @@ export class Calls {
     )
   }
 
-  /** Takes an answer in, or why it could not be read; whether a request waited for it (RPC-15). */
+  /** Takes an answer in, or why it could not be read; whether a request waited for it (RPC-15 of field practice). */
   complete(response: JsonRpc.Response, fault?: MessageTooLarge | string): boolean {
     const call = this.pending.take(response.id)
     if (call === undefined) return false
@@ -166,11 +175,11 @@ export class Calls {
     return true
   }
 
-  /** Takes progress in; whether a live request asked for it (PRG-04). */
+  /** Takes progress in; whether a live request asked for it (PRG-04 of field practice). */
   progress(params: Progress.Params): boolean {
     const call = this.pending.get(params.progressToken)
     if (call === undefined || call.plan.onProgress === undefined) return false
-    call.deadline = Math.min(Math.max(call.deadline, this.deadlines.now() + call.plan.timeout), call.latest)
+    this.prolong(call, this.deadlines.now())
     const backlog = call.backlog ??= []
     backlog.push(params)
     if (backlog.length > this.limits.progressBacklog) backlog.shift()
@@ -184,7 +193,7 @@ export class Calls {
     return true
   }
 
-  /** Fails all that waits, and all that will be asked for (SHT-06). */
+  /** Fails all that waits, and all that will be asked for (SHT-06 of field practice). */
   close(error: SessionClosed | TransportError): void {
     if (this.over !== undefined) return
     this.over = error
@@ -192,8 +201,22 @@ export class Calls {
     for (const call of this.pending.takeAll()) call.settle(Effect.fail(error))
   }
 
-  /** The time of a call is up: its peer is told, its caller fails (LIF-14). */
+  /** An answer of this side is out: the other one has its full time again. */
+  answered(): void {
+    const now = this.deadlines.now()
+    for (const call of this.pending.values()) this.prolong(call, now)
+  }
+
+  private prolong(call: Call, now: number): void {
+    call.deadline = Math.min(Math.max(call.deadline, now + call.plan.timeout), call.latest)
+  }
+
+  /**
+   * The time of a call is up: its peer is told, its caller fails (LIF-14). A peer that asks something meanwhile is not silent,
+   * and people take their time: it has until the latest moment that progress could win for it.
+   */
   expire(call: Call, now: number): void {
+    if (now < call.latest && this.owner.isAsked) return this.prolong(call, now)
     call.done = true
     this.pending.remove(call.id)
     this.relax()
@@ -214,7 +237,14 @@ export class Calls {
     const now = this.deadlines.now()
     const call = new Call(this, plan, context, resume, now)
     call.id = this.pending.add(call)
-    plan.onSent?.(call.id)
+    if (plan.onSent !== undefined) {
+      const told = Result.try(() => plan.onSent?.(call.id))
+      if (Result.isFailure(told)) {
+        this.pending.remove(call.id)
+        resume(Effect.die(told.failure))
+        return undefined
+      }
+    }
     const message = JsonRpc.request(call.id, plan.method, paramsOf(plan, call.id))
     call.sending = this.fibers.run(context, plan.route.send(message, plan.send), (exit) => {
       call.sending = undefined
@@ -225,7 +255,7 @@ export class Calls {
     return Effect.sync(() => this.abandon(call))
   }
 
-  /** A request that cannot be sent is not waited for (MEM-05). */
+  /** A request that cannot be sent is not waited for (MEM-05 of field practice). */
   private unsent(call: Call, exit: Exit.Failure<void, TransportError>): void {
     if (call.done) return
     this.pending.remove(call.id)

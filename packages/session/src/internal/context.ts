@@ -12,7 +12,7 @@ import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Asker } from "../Peer.ts"
+import type { Asker, Peer } from "../Peer.ts"
 import * as Progress from "../Progress.ts"
 import type { RequestContext } from "../RequestContext.ts"
 import type { Agreed } from "../Session.ts"
@@ -22,6 +22,8 @@ export interface Host {
   readonly visibleId: string | undefined
   currentLevel(): Logging.Level | undefined
   askerOn(outlet: Outlet): Asker | undefined
+  /** The other side, over whatever is open to it. */
+  readonly peer: Peer
 }
 
 const noMeta: JsonRpc.JsonObject = {}
@@ -91,6 +93,22 @@ export class LiveContext {
           ? Effect.void
           : this.outlet.push(JsonRpc.notification(method.name, codec.encodeParams(params)))
       })
+  }
+
+  get hangUp(): RequestContext["Service"]["hangUp"] {
+    const { outlet } = this
+    return outlet.closeStream === undefined
+      ? undefined
+      : (retry) =>
+        Effect.suspend(() => this.over ? Effect.succeed(false) : outlet.closeStream?.(retry) ?? Effect.succeed(false))
+  }
+
+  /** While the request is served on its stream, afterwards on any of the session. */
+  get announce(): RequestContext["Service"]["announce"] {
+    return (method, params) =>
+      Effect.suspend(() =>
+        this.over ? Effect.ignore(this.host.peer.notify(method, params)) : this.notify(method, params)
+      )
   }
 
   /** Nothing more is sent about this request (PRG-03). */

@@ -78,7 +78,7 @@ export class Terms {
   establish(established: Established): void {
     const { clientCapabilities, clientInfo, envelope, initialized, logLevel, revision, subscriptions } = established
     const agreed: Agreed = { revision, clientInfo, clientCapabilities, initialized: initialized ?? true }
-    this.state = Lifecycle.establish(this.state, agreed)
+    this.state = Lifecycle.establish(this.state, agreed, agreed.initialized)
     this.envelope = envelope
     if (logLevel !== undefined) this.level = logLevel
     if (subscriptions !== undefined) this.subscribed = new Set(subscriptions)
