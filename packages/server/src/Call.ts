@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type * as Method from "@mcpfx/schema/Method"
 import type * as Prompt from "@mcpfx/schema/Prompt"
 import type * as PromptContract from "@mcpfx/schema/PromptContract"
 import type * as ResourceContract from "@mcpfx/schema/ResourceContract"
@@ -16,7 +17,7 @@ import type * as ToolContract from "@mcpfx/schema/ToolContract"
  * @since 0.1.0
  */
 export interface Target {
-  readonly kind: "tool" | "resource" | "template" | "prompt"
+  readonly kind: "tool" | "resource" | "template" | "prompt" | "method"
   readonly name: string
 }
 
@@ -78,10 +79,23 @@ export interface Completion {
 }
 
 /**
+ * A request that is not the protocol's own; `contract` is its method. `params` were decoded by it.
+ *
  * @category models
  * @since 0.1.0
  */
-export type Call = ToolCall | ResourceRead | PromptGet | Completion
+export interface MethodCall<Params = unknown> {
+  readonly kind: "method"
+  readonly target: Target
+  readonly contract: object
+  readonly params: Params
+}
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Call = ToolCall | ResourceRead | PromptGet | Completion | MethodCall
 
 /**
  * Whether a call is one of this very contract; its arguments then have the type of the contract's.
@@ -117,6 +131,15 @@ export const isPromptGet = <Name extends string, Arguments>(
   call: Call,
   contract: PromptContract.Contract<Name, Arguments>
 ): call is PromptGet<Arguments> => call.kind === "prompt" && call.contract === contract
+
+/**
+ * @category guards
+ * @since 0.1.0
+ */
+export const isMethodCall = <Name extends string, Params, Result>(
+  call: Call,
+  method: Method.RequestMethod<Name, Params, Result>
+): call is MethodCall<Params> => call.kind === "method" && call.contract === method
 
 /**
  * @category guards

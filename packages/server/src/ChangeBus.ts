@@ -5,20 +5,46 @@
  *
  * @since 0.1.0
  */
+import type { JsonObject } from "@mcpfx/schema/JsonRpc"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 
 /**
- * A list that changed, or one resource whose contents did.
+ * A list that changed, or one resource whose contents did. Many in a row are told as one.
  *
  * @category models
  * @since 0.1.0
  */
-export type Change =
+export type Update =
   | { readonly kind: "tools" | "prompts" | "resources" }
   | { readonly kind: "resource"; readonly uri: string }
+
+/**
+ * A notification that is not the protocol's own, for all who want it. Each is told.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Announcement {
+  readonly kind: "announcement"
+  readonly method: string
+  /** The params as they are sent. */
+  readonly params: JsonObject
+  /** What it is about, where listeners name what they want to hear of. */
+  readonly topic: string | undefined
+  /** The key of the one principal it is for; everybody where there is none. */
+  readonly principal: string | undefined
+}
+
+/**
+ * Everything that is told to clients that did not just ask.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Change = Update | Announcement
 
 /**
  * @category services

@@ -7,9 +7,12 @@
  * @since 0.1.0
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
+import type { JsonObject } from "@mcpfx/schema/JsonRpc"
 import type * as Lifecycle from "@mcpfx/schema/Lifecycle"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
+import * as Task from "@mcpfx/schema/Task"
+import type { AnnouncementEntry } from "./Entry.ts"
 import type { Settings } from "./internal/settings.ts"
 import type { Snapshot } from "./Registry.ts"
 
@@ -29,6 +32,12 @@ export interface Offer {
   readonly announces: { readonly tools: boolean; readonly prompts: boolean; readonly resources: boolean }
   /** Whether single resources can be watched (RES-03). */
   readonly subscribe: boolean
+  /** Whether calls of some tool may run as tasks, on a revision that has them or may have them. */
+  readonly tasks: boolean
+  /** What is announced beside the protocol's own capabilities (EXT-02). */
+  readonly extensions: Readonly<Record<string, JsonObject>> | undefined
+  /** Notifications that are not the protocol's own and that clients may ask to hear of. */
+  readonly announcements: ReadonlyArray<AnnouncementEntry>
 }
 
 interface KindFlags {
@@ -42,6 +51,15 @@ const offered = (declared: boolean | KindFlags | undefined, registered: boolean)
 const flag = (declared: boolean | KindFlags | undefined, name: keyof KindFlags): boolean =>
   typeof declared !== "object" || declared[name] !== false
 
+/** Those of the options, and over them those that are registered. */
+const extensionsOf = (settings: Settings, snapshot: Snapshot, revision: Revision): Offer["extensions"] => {
+  const registered = snapshot.extensions.filter((extension) => extension.existsOn(revision))
+  return registered.length === 0 ? settings.extensions : {
+    ...settings.extensions,
+    ...Object.fromEntries(registered.map((extension) => [extension.name, extension.settings]))
+  }
+}
+
 /**
  * What is offered of a snapshot. `pushes` says whether there is a stream to announce changes on: a stateless endpoint has
  * none on the revisions with sessions, and keeps no level of log messages there either.
@@ -49,9 +67,11 @@ const flag = (declared: boolean | KindFlags | undefined, name: keyof KindFlags):
  * @category getters
  * @since 0.1.0
  */
-export const offer = (settings: Settings, snapshot: Snapshot, pushes: boolean): Offer => {
+export const offer = (settings: Settings, snapshot: Snapshot, pushes: boolean, revision: Revision): Offer => {
   const { declared } = settings
+  const extensions = extensionsOf(settings, snapshot, revision)
   const tools = offered(declared.tools, snapshot.tools.length > 0)
+  const tasks = tools && snapshot.tools.some((tool) => tool.task !== undefined)
   const prompts = offered(declared.prompts, snapshot.prompts.length > 0)
   const resources = offered(declared.resources, snapshot.resources.length > 0 || snapshot.templates.length > 0)
   const completes = snapshot.prompts.some((prompt) => prompt.completions.size > 0) ||
@@ -67,7 +87,10 @@ export const offer = (settings: Settings, snapshot: Snapshot, pushes: boolean): 
       prompts: pushes && prompts && flag(declared.prompts, "listChanged"),
       resources: pushes && resources && flag(declared.resources, "listChanged")
     },
-    subscribe: pushes && resources && flag(declared.resources, "subscribe")
+    subscribe: pushes && resources && flag(declared.resources, "subscribe"),
+    tasks,
+    extensions: tasks && revision.era === "modern" ? { ...extensions, [Task.extensionId]: {} } : extensions,
+    announcements: pushes ? snapshot.announcements.filter((entry) => entry.existsOn(revision)) : []
   }
 }
 
@@ -98,19 +121,27 @@ export const hasMethod = (offer: Offer, revision: Revision, method: string): boo
     case Methods.LoggingSetLevel.name:
       return offer.logging
     case Methods.SubscriptionsListen.name:
-      return offer.subscribe || offer.announces.tools || offer.announces.prompts || offer.announces.resources
+      return offer.subscribe || offer.announces.tools || offer.announces.prompts || offer.announces.resources ||
+        offer.announcements.length > 0 || offer.tasks
+    case Methods.TasksGet.name:
+    case Methods.TasksResult.name:
+    case Methods.TasksList.name:
+    case Methods.TasksCancel.name:
+    case Methods.TasksUpdate.name:
+      return offer.tasks
     default:
       return true
   }
 }
 
 /**
- * The capabilities as they are announced; the revision's codec leaves out what that revision does not know.
+ * The capabilities as they are announced; the revision's codec leaves out what that revision does not know. `listsTasks` says
+ * whether the client may list its tasks, which it may not where it cannot be told from others (TKL-10).
  *
  * @category getters
  * @since 0.1.0
  */
-export const capabilities = (settings: Settings, offer: Offer): Capabilities.Server => ({
+export const capabilities = (settings: Settings, offer: Offer, listsTasks = true): Capabilities.Server => ({
   ...(settings.experimental && { experimental: settings.experimental }),
   ...(offer.logging && { logging: {} }),
   ...(offer.completions && { completions: {} }),
@@ -122,7 +153,10 @@ export const capabilities = (settings: Settings, offer: Offer): Capabilities.Ser
     }
   }),
   ...(offer.tools && { tools: offer.announces.tools ? { listChanged: true } : {} }),
-  ...(settings.extensions && { extensions: settings.extensions })
+  ...(offer.tasks && {
+    tasks: { ...(listsTasks && { list: {} }), cancel: {}, requests: { tools: { call: {} } } }
+  }),
+  ...(offer.extensions && { extensions: offer.extensions })
 })
 
 /**
@@ -143,9 +177,14 @@ export const negotiate = (settings: Settings, requested: string): Revision | und
  * @category constructors
  * @since 0.1.0
  */
-export const initializeResult = (settings: Settings, revision: Revision, offer: Offer): Lifecycle.InitializeResult => ({
+export const initializeResult = (
+  settings: Settings,
+  revision: Revision,
+  offer: Offer,
+  listsTasks = true
+): Lifecycle.InitializeResult => ({
   protocolVersion: revision.version,
-  capabilities: capabilities(settings, offer),
+  capabilities: capabilities(settings, offer, listsTasks),
   serverInfo: settings.info,
   ...(settings.instructions !== undefined && { instructions: settings.instructions })
 })

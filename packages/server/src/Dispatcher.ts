@@ -6,12 +6,16 @@
  *
  * @since 0.1.0
  */
+import * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
+import * as Revisions from "@mcpfx/schema/Revisions"
+import * as Task from "@mcpfx/schema/Task"
 import type { Handler } from "@mcpfx/session/Handler"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Context from "effect/Context"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -20,10 +24,15 @@ import type { ChangeBus } from "./ChangeBus.ts"
 import * as Discover from "./Discover.ts"
 import { entering } from "./internal/enter.ts"
 import * as Entries from "./internal/entryRoutes.ts"
-import { Lane } from "./internal/lane.ts"
+import { Lane, pushesTo } from "./internal/lane.ts"
 import { addLists } from "./internal/listRoutes.ts"
+import * as MethodRoutes from "./internal/methodRoutes.ts"
 import type { Settings } from "./internal/settings.ts"
 import { Single } from "./internal/single.ts"
+import * as TaskListen from "./internal/taskListen.ts"
+import { addTasks, dialectOf, hasList } from "./internal/taskRoutes.ts"
+import * as TaskTables from "./internal/tasks.ts"
+import type { Tasks } from "./internal/taskStart.ts"
 import * as Listen from "./Listen.ts"
 import { Registry } from "./Registry.ts"
 
@@ -40,6 +49,11 @@ export class Dispatcher extends Context.Service<
   Handler["Service"] & {
     /** Whether the method exists and is offered on the revision of the context (RPC-24). */
     readonly has: (method: string, context: Request) => boolean
+    /** Why it has not: also because the client did not announce an extension (TKX-02). */
+    readonly absent: (method: string, context: Request) => McpError.McpError
+    /** The revision as it is spoken with a client of these capabilities (EXT-06). */
+    readonly speaking: (revision: Revision, capabilities: Capabilities.Client) => Revision
+    readonly tasks: Tasks
     /** What is offered now; `pushes` says whether there is a stream to announce things on. */
     readonly offer: (revision: Revision, pushes: boolean) => Discover.Offer
     readonly listen: Listen.Listen["Service"]
@@ -48,21 +62,13 @@ export class Dispatcher extends Context.Service<
   }
 >()("@mcpfx/server/Dispatcher") {}
 
-/**
- * Whether there is a stream to announce things on: stateless HTTP has none on the revisions with sessions.
- *
- * @category getters
- * @since 0.1.0
- */
-export const pushesTo = (settings: Settings, revision: Revision, context: Request): boolean =>
-  revision.era === "modern" || settings.sessions === "stateful" || context.facts.transport !== "http"
-
 const addBasics = (lane: Lane): void => {
   lane.add(Methods.Ping, (wire) => () => Effect.succeed(wire.encode({})))
-  lane.add(Methods.Initialize, (wire) => (request) => {
+  lane.add(Methods.Initialize, (wire) => (request, context) => {
     const params = wire.decode(request)
     if (Result.isFailure(params)) return Effect.fail(params.failure)
-    return Effect.succeed(wire.encode(Discover.initializeResult(lane.settings, lane.revision, lane.offer())))
+    const result = Discover.initializeResult(lane.settings, lane.revision, lane.offer(), hasList(context))
+    return Effect.succeed(wire.encode(result))
   })
   lane.add(Methods.Discover, (wire) => (request) => {
     const params = wire.decode(request)
@@ -92,12 +98,33 @@ const addWatching = (lane: Lane, callers: Map<string, Request>): void => {
   })
 }
 
-const addListen = (lane: Lane, listen: Listen.Listen["Service"]): void =>
+const undeclaredTasks = new McpError.MissingClientCapability({
+  required: Capabilities.requiredExtension(Task.extensionId)
+})
+
+const addListen = (lane: Lane, listen: Listen.Listen["Service"], { engine }: Tasks): void => {
+  const dialect = dialectOf(lane.revision)
   lane.add(Methods.SubscriptionsListen, (wire) => (request, context) => {
     const params = wire.decode(request)
     if (Result.isFailure(params)) return Effect.fail(params.failure)
-    return entering(Effect.map(listen.listen(params.success, context, lane.offer()), wire.encode), context)
+    const offer = lane.offer()
+    const { taskIds } = params.success.notifications
+    if (offer.tasks && dialect === undefined && TaskListen.names(request)) return Effect.fail(undeclaredTasks)
+    const listened = offer.tasks && taskIds !== undefined
+      ? Effect.flatMap(
+        TaskListen.also(engine, lane, taskIds, context),
+        (also) => listen.listen(params.success, context, offer, also)
+      )
+      : listen.listen(params.success, context, offer)
+    return entering(Effect.map(listened, wire.encode), context)
   })
+}
+
+/** A revision, and what the extension of tasks makes of it. */
+const variants = (revision: Revision): ReadonlyArray<Revision> => {
+  const extended = Revisions.withTasks(revision)
+  return extended === revision ? [revision] : [revision, extended]
+}
 
 const ungated: Entries.Gate = (effect) => effect
 
@@ -114,10 +141,11 @@ const gateOf = (settings: Settings): Entries.Gate => {
  */
 export const make = (
   settings: Settings
-): Effect.Effect<Dispatcher["Service"], never, Registry | ChangeBus | Scope.Scope> =>
+): Effect.Effect<Dispatcher["Service"], never, Registry | ChangeBus | SecureRandom | Scope.Scope> =>
   Effect.gen(function*() {
     const registry = yield* Registry
     const listen = yield* Listen.make
+    const tasks = yield* TaskTables.make(settings)
     const callers = new Map<string, Request>()
     const gate = gateOf(settings)
 
@@ -125,23 +153,26 @@ export const make = (
       const lane = new Lane(revision, settings, registry, pushes)
       addBasics(lane)
       addLists(lane)
-      Entries.addTools(lane, gate)
+      Entries.addTools(lane, gate, tasks)
       Entries.addPrompts(lane, gate)
       Entries.addResources(lane, gate)
       Entries.addCompletions(lane, gate)
       addWatching(lane, callers)
-      addListen(lane, listen)
+      addListen(lane, listen, tasks)
+      addTasks(lane, tasks.engine)
+      MethodRoutes.addMethods(lane, gate)
       return lane
     }
-    const lanes = new Map(settings.revisions.map((revision) => [revision, laneOf(revision, true)]))
+    const lanes = new Map(
+      settings.revisions.flatMap(variants).map((revision) => [revision, laneOf(revision, true)])
+    )
     const silent = new Map(
       settings.revisions.filter((revision) => revision.era === "legacy")
         .map((revision) => [revision, laneOf(revision, false)])
     )
     const pick = (revision: Revision, pushes: boolean): Lane | undefined =>
       pushes ? lanes.get(revision) : silent.get(revision)
-    const lane = (context: Request): Lane | undefined =>
-      pick(context.revision, pushesTo(settings, context.revision, context))
+    const lane = (context: Request): Lane | undefined => pick(context.revision, pushesTo(settings, context))
 
     return {
       request: (request, context) => {
@@ -150,10 +181,19 @@ export const make = (
           ? Effect.fail(new McpError.MethodNotFound({ method: request.method }))
           : route(request, context)
       },
-      notification: () => Effect.void,
+      notification: (notification, context) => MethodRoutes.heard(registry.snapshot(), notification, context),
       has: (method, context) => lane(context)?.route(method) !== undefined,
+      absent: (method, context) => {
+        const extended = lanes.get(Revisions.withTasks(context.revision))
+        return extended === undefined || extended.revision === context.revision || extended.route(method) === undefined
+          ? new McpError.MethodNotFound({ method })
+          : undeclaredTasks
+      },
+      speaking: (revision, capabilities) =>
+        Capabilities.hasExtension(capabilities, Task.extensionId) ? Revisions.withTasks(revision) : revision,
+      tasks,
       offer: (revision, pushes) =>
-        pick(revision, pushes)?.offer() ?? Discover.offer(settings, registry.snapshot(), pushes),
+        pick(revision, pushes)?.offer() ?? Discover.offer(settings, registry.snapshot(), pushes, revision),
       listen,
       callers
     }

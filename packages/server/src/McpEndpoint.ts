@@ -10,20 +10,28 @@ import * as Sessions from "@mcpfx/session/Sessions"
 import { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as Limits from "@mcpfx/transport/Limits"
 import * as Context from "effect/Context"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import type { ChangeBus } from "./ChangeBus.ts"
 import { Dispatcher, make as makeDispatcher } from "./Dispatcher.ts"
 import * as Health from "./Health.ts"
+import { Asks } from "./internal/asks.ts"
 import { Door } from "./internal/door.ts"
+import * as Modern from "./internal/modern.ts"
 import type { Settings } from "./internal/settings.ts"
 import * as Listen from "./Listen.ts"
 import * as LogBridge from "./LogBridge.ts"
-import * as Modern from "./Modern.ts"
 import { Registry } from "./Registry.ts"
+import { ReplayGuard } from "./ReplayGuard.ts"
+import * as RequestState from "./RequestState.ts"
+import type { InvalidOptions } from "./ServerError.ts"
 import { ServerLimits } from "./ServerLimits.ts"
+import { StateStore } from "./StateStore.ts"
+import { StepStore } from "./StepStore.ts"
 
 type Session = SessionModule.Session
 
@@ -79,6 +87,7 @@ const layerFactory = (
     Effect.gen(function*() {
       const dispatcher = yield* Dispatcher
       const open = yield* OpenSessions
+      dispatcher.tasks.peers.of = (id) => open.get(id)?.peer
       const services = yield* serving(settings)
       // Sessions are opened by requests, whose context need not have the endpoint's limits.
       const limits = yield* SessionLimits.SessionLimits
@@ -89,6 +98,13 @@ const layerFactory = (
           hears: (kind) => {
             const agreed = session.agreed()
             return agreed?.initialized === true && dispatcher.offer(agreed.revision, true).announces[kind]
+          },
+          // Older revisions have no words for wishes: whoever speaks the extension hears of everything.
+          wants: ({ existsOn, extension }, { principal }) => {
+            const agreed = session.agreed()
+            return agreed?.initialized === true && existsOn(agreed.revision) &&
+              (principal === undefined || principal === session.principalKey) &&
+              (extension === undefined || extension.spokenBy(agreed.clientCapabilities))
           },
           uris: session.subscriptions,
           caller: () => dispatcher.callers.get(session.id),
@@ -111,6 +127,7 @@ const layerFactory = (
           defaultLogLevel,
           limits,
           services,
+          pingEvery: settings.heartbeat,
           onAttached: () => resume(),
           onClosed: (reason) => {
             over = true
@@ -127,12 +144,34 @@ const layerFactory = (
     })
   )
 
+/** The service that seals states: one from outside, or one of the endpoint's own. */
+const layerState = (settings: Settings): Layer.Layer<RequestState.RequestState, InvalidOptions> =>
+  Layer.unwrap(Effect.map(
+    Effect.serviceOption(RequestState.RequestState),
+    Option.match({
+      onSome: (outer) => Layer.succeed(RequestState.RequestState, outer),
+      onNone: () => settings.stateKeys === undefined ? RequestState.layerRandom : RequestState.layer(settings.stateKeys)
+    })
+  ))
+
+const makeAsks = (settings: Settings): Effect.Effect<Asks, never, RequestState.RequestState> =>
+  Effect.gen(function*() {
+    return new Asks({
+      state: yield* RequestState.RequestState,
+      limits: settings.limits,
+      serverInfo: settings.info,
+      states: Option.getOrUndefined(yield* Effect.serviceOption(StateStore)),
+      guard: Option.getOrUndefined(yield* Effect.serviceOption(ReplayGuard)),
+      steps: Option.getOrUndefined(yield* Effect.serviceOption(StepStore))
+    })
+  })
+
 const make = (
   settings: Settings
 ): Effect.Effect<
   McpEndpoint["Service"],
   never,
-  Dispatcher | Registry | Sessions.Sessions | OpenSessions | Scope.Scope
+  Dispatcher | Registry | RequestState.RequestState | Sessions.Sessions | OpenSessions | Scope.Scope
 > =>
   Effect.gen(function*() {
     const dispatcher = yield* Dispatcher
@@ -143,13 +182,14 @@ const make = (
     const { batch, drain } = yield* Limits.Limits
     const scope = yield* Effect.scope
     const context = yield* serving(settings)
+    const asks = yield* makeAsks(settings)
     let draining = false
     const door = new Door({
       settings,
       registry,
       dispatcher,
       sessions,
-      modern: Modern.make({ dispatcher, registry, context }),
+      modern: Modern.make({ dispatcher, registry, context, asks }),
       context,
       requestsInFlight: sessionLimits.requestsInFlight,
       batchLength: batch,
@@ -165,10 +205,11 @@ const make = (
       return Effect.andThen(
         first,
         Effect.andThen(
-          Effect.all([sessions.drain(drain), door.connections.drain(drain), door.callers.drain(drain)], {
-            concurrency: "unbounded",
-            discard: true
-          }),
+          Effect.forEach(
+            [sessions, door.connections, door.callers, dispatcher.tasks.engine],
+            (each) => each.drain(drain),
+            { concurrency: "unbounded", discard: true }
+          ),
           sessions.closeAll("shutdown")
         )
       )
@@ -199,7 +240,13 @@ const make = (
           Effect.sync(() => void before.add(effect)),
           () => Effect.sync(() => before.delete(effect))
         ),
-      endpoint: { handle: door.handle, admitBatch: door.admitBatch, attach: door.attach, terminate: door.terminate }
+      endpoint: {
+        handle: door.handle,
+        admitBatch: door.admitBatch,
+        attach: door.attach,
+        verify: door.verify,
+        terminate: door.terminate
+      }
     }
   })
 
@@ -213,12 +260,17 @@ const make = (
 export const layer = <E, R>(
   settings: Settings,
   directory: Layer.Layer<Sessions.Sessions, E, R>
-): Layer.Layer<McpEndpoint | Endpoint, E, Registry | ChangeBus | Exclude<R, Sessions.SessionFactory>> => {
+): Layer.Layer<
+  McpEndpoint | Endpoint,
+  E | InvalidOptions,
+  Registry | ChangeBus | SecureRandom | Exclude<R, Sessions.SessionFactory>
+> => {
   const dispatcher = Layer.effect(Dispatcher, makeDispatcher(settings))
   const open = Layer.sync(OpenSessions, () => new Map<string, Session>())
   const factory = Layer.provide(layerFactory(settings), [dispatcher, open])
   const own = Layer.provide(Layer.effect(McpEndpoint, make(settings)), [
     Layer.provide(directory, factory),
+    layerState(settings),
     dispatcher,
     open
   ])

@@ -3,22 +3,31 @@
  *
  * @since 0.1.0
  */
+import * as Revisions from "@mcpfx/schema/Revisions"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
+import * as HttpSseServer from "@mcpfx/transport/HttpSseServer"
 import * as StreamableHttpServer from "@mcpfx/transport/StreamableHttpServer"
 import * as Config from "effect/Config"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import { endpoint, limitsOf, type Provided } from "./internal/assemble.ts"
 import type { ServerOptions } from "./internal/settings.ts"
 import { McpEndpoint } from "./McpEndpoint.ts"
-import type { InvalidOptions } from "./ServerError.ts"
+import { InvalidOptions } from "./ServerError.ts"
 
 /**
  * @category models
  * @since 0.1.0
  */
-export interface HttpOptions extends ServerOptions, Omit<StreamableHttpServer.Options, "supportedVersions"> {}
+export interface HttpOptions extends ServerOptions, Omit<StreamableHttpServer.Options, "supportedVersions"> {
+  /**
+   * Serves the two endpoints of HTTP+SSE too, at `/sse` and `/messages` or where this says, for clients that know no other
+   * transport (SSE-05): with the same hosts, origins, middleware and limits. Needs sessions. Off by default.
+   */
+  readonly sse?: boolean | HttpSseServer.Paths | undefined
+}
 
 /**
  * @category models
@@ -39,6 +48,36 @@ const http = (options: HttpOptions): Layer.Layer<never, never, McpEndpoint | End
     yield* self.beforeShutdown(server.drain)
     return StreamableHttpServer.route(server, options.path)
   }))
+
+const pathsOf = ({ sse }: HttpOptions): HttpSseServer.Paths | undefined =>
+  sse === true ? {} : sse === false ? undefined : sse
+
+const httpSse = (
+  options: HttpOptions
+): Layer.Layer<never, InvalidOptions, McpEndpoint | Endpoint | HttpRouter.HttpRouter> => {
+  const paths = pathsOf(options)
+  if (paths === undefined) return Layer.empty
+  const refuse = (reason: string) => Layer.effectDiscard(Effect.fail(new InvalidOptions({ reason })))
+  if (options.sessions === "stateless") return refuse("sse needs sessions, which stateless does not keep")
+  return Layer.unwrap(Effect.gen(function*() {
+    const self = yield* McpEndpoint
+    if (self.supported.every((version) => Revisions.byVersion(version)?.era === "modern")) {
+      return refuse("sse needs a revision with sessions")
+    }
+    const { allowedHosts, allowedOrigins, bodyTimeout, middleware } = options
+    const supportedVersions = self.supported
+    const server = yield* HttpSseServer.make({
+      allowedHosts,
+      allowedOrigins,
+      bodyTimeout,
+      middleware,
+      supportedVersions,
+      ...paths
+    })
+    yield* self.beforeShutdown(server.drain)
+    return HttpSseServer.route(server, paths)
+  })).pipe(Layer.provide(SecureRandom.layerWebCrypto))
+}
 
 /**
  * Serves Streamable HTTP on a path of your own `HttpRouter`, `/mcp` by default. Without `allowedHosts` it answers to the
@@ -66,7 +105,10 @@ export const layerHttp = <A, E, R>(
   registrations: Layer.Layer<A, E, R>,
   options: HttpOptions
 ): Layer.Layer<never, E | InvalidOptions, Exclude<R, Provided> | HttpRouter.HttpRouter> =>
-  Layer.provide(Layer.provide(http(options), endpoint(registrations, options)), limitsOf(options))
+  Layer.merge(http(options), httpSse(options)).pipe(
+    Layer.provide(endpoint(registrations, options)),
+    Layer.provide(limitsOf(options))
+  )
 
 /**
  * Serves Streamable HTTP as a function from web requests to web responses, for platforms that call one. `dispose` closes

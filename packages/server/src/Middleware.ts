@@ -12,7 +12,7 @@ import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { type Call, isToolCall, type Target, type ToolCall } from "./Call.ts"
-import type { RequestServices } from "./Entry.ts"
+import type { HandlerServices, RequestServices } from "./Entry.ts"
 import { capture, type Captured } from "./internal/capture.ts"
 import { Around, Check, CurrentEnclosing, type Enclosing, extend, type Run } from "./internal/enclosing.ts"
 import { isReturned } from "./internal/toolCall.ts"
@@ -136,7 +136,7 @@ export const make = <Provides = never, Fails extends Failure = never>() =>
 <R = never, E = never, RIn = never>(
   id: string,
   middleware: Fn<Provides, Fails, R> | Effect.Effect<Fn<Provides, Fails, R>, E, RIn>
-): Middleware<Provides, Exclude<R, RequestServices>, E, Exclude<RIn, Scope.Scope> | Registry> => {
+): Middleware<Provides, Exclude<R, HandlerServices>, E, Exclude<RIn, Scope.Scope> | Registry> => {
   const building = Effect.isEffect(middleware) ? middleware : Effect.succeed(middleware)
   return makeMiddleware(
     id,
@@ -176,7 +176,7 @@ export const forTool = <Fails extends Failure = never>() =>
     input: NoInfer<Input>,
     call: ToolCall<NoInfer<Input>>
   ) => Effect.Effect<Returned<NoInfer<Output>>, Fails | Unhandled, R>
-): Middleware<never, Exclude<R, RequestServices>, never, Registry> => {
+): Middleware<never, Exclude<R, HandlerServices>, never, Registry> => {
   const isResult = isReturned<Output>(contract)
   const broken = Effect.die(new ResultMismatch({ kind: "tool", name: contract.name, detail: "it is of another type" }))
   return make<never, Fails>()<R | RequestServices>(id, (next, call) =>

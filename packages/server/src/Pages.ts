@@ -27,7 +27,7 @@ import { byName } from "./internal/shelf.ts"
  * @category models
  * @since 0.1.0
  */
-export type Kind = "tools" | "resources" | "templates" | "prompts" | "tasks"
+export type Kind = "tools" | "resources" | "templates" | "prompts" | "tasks" | "skills" | "directory"
 
 /**
  * @category models

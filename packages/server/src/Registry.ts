@@ -9,7 +9,17 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { type Change, ChangeBus } from "./ChangeBus.ts"
-import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from "./Entry.ts"
+import type {
+  AnnouncementEntry,
+  Entry,
+  ExtensionEntry,
+  ListenerEntry,
+  MethodEntry,
+  PromptEntry,
+  ResourceEntry,
+  TemplateEntry,
+  ToolEntry
+} from "./Entry.ts"
 import { rememberBase } from "./internal/ambient.ts"
 import { Shelf } from "./internal/shelf.ts"
 import { afterRegistrations, shortLived } from "./internal/shortLived.ts"
@@ -28,10 +38,20 @@ export interface Snapshot {
   readonly resources: ReadonlyArray<ResourceEntry>
   readonly templates: ReadonlyArray<TemplateEntry>
   readonly prompts: ReadonlyArray<PromptEntry>
+  /** Requests that are not the protocol's own. */
+  readonly methods: ReadonlyArray<MethodEntry>
+  readonly extensions: ReadonlyArray<ExtensionEntry>
   readonly tool: (name: string) => ToolEntry | undefined
   readonly resource: (uri: string) => ResourceEntry | undefined
   readonly prompt: (name: string) => PromptEntry | undefined
   readonly template: (template: string) => TemplateEntry | undefined
+  readonly method: (name: string) => MethodEntry | undefined
+  /** Who hears a notification that is not the protocol's own. */
+  readonly listener: (name: string) => ListenerEntry | undefined
+  /** Notifications that are not the protocol's own and that clients may ask to hear of. */
+  readonly announcements: ReadonlyArray<AnnouncementEntry>
+  readonly announcement: (name: string) => AnnouncementEntry | undefined
+  readonly extension: (id: string) => ExtensionEntry | undefined
 }
 
 /**
@@ -68,7 +88,11 @@ const makeShelves = () => ({
   tool: new Shelf<ToolEntry>((entry) => entry.name),
   resource: new Shelf<ResourceEntry>((entry) => entry.uri),
   template: new Shelf<TemplateEntry>((entry) => entry.template),
-  prompt: new Shelf<PromptEntry>((entry) => entry.name)
+  prompt: new Shelf<PromptEntry>((entry) => entry.name),
+  method: new Shelf<MethodEntry>((entry) => entry.name),
+  notification: new Shelf<ListenerEntry>((entry) => entry.name),
+  announcement: new Shelf<AnnouncementEntry>((entry) => entry.name),
+  extension: new Shelf<ExtensionEntry>((entry) => entry.name)
 })
 
 const put = (shelves: ReturnType<typeof makeShelves>, entry: Entry): () => void => {
@@ -81,14 +105,27 @@ const put = (shelves: ReturnType<typeof makeShelves>, entry: Entry): () => void 
       return shelves.template.add(entry)
     case "prompt":
       return shelves.prompt.add(entry)
+    case "method":
+      return shelves.method.add(entry)
+    case "notification":
+      return shelves.notification.add(entry)
+    case "announcement":
+      return shelves.announcement.add(entry)
+    case "extension":
+      return shelves.extension.add(entry)
   }
 }
 
-const changeOf: Readonly<Record<Entry["kind"], Change>> = {
+/** What is not on a list changes silently. */
+const changeOf: Readonly<Record<Entry["kind"], Change | undefined>> = {
   tool: { kind: "tools" },
   prompt: { kind: "prompts" },
   resource: { kind: "resources" },
-  template: { kind: "resources" }
+  template: { kind: "resources" },
+  method: undefined,
+  notification: undefined,
+  announcement: undefined,
+  extension: undefined
 }
 
 /**
@@ -123,6 +160,11 @@ export const make: Effect.Effect<Registry["Service"], never, ChangeBus> = Effect
     current = undefined
   }
 
+  const announcing = (kind: Entry["kind"]): Effect.Effect<void> => {
+    const change = changeOf[kind]
+    return change === undefined ? Effect.void : bus.publish(change)
+  }
+
   const offer = <E>(take: () => Result.Result<() => void, E>, announce: Effect.Effect<void>) =>
     Effect.asVoid(Effect.acquireRelease(
       Effect.suspend(() => {
@@ -145,16 +187,25 @@ export const make: Effect.Effect<Registry["Service"], never, ChangeBus> = Effect
   const look = (): Snapshot => {
     const [tools, resources] = [shelves.tool.view(), shelves.resource.view()]
     const [templates, prompts] = [shelves.template.view(), shelves.prompt.view()]
+    const announcements = shelves.announcement.view()
+    const [methods, extensions] = [shelves.method.view(), shelves.extension.view()]
     return {
       version,
       tools: tools.list,
       resources: resources.list,
       templates: templates.list,
       prompts: prompts.list,
+      methods: methods.list,
+      extensions: extensions.list,
       tool: tools.get,
       resource: resources.get,
       template: templates.get,
-      prompt: prompts.get
+      prompt: prompts.get,
+      method: methods.get,
+      listener: shelves.notification.view().get,
+      announcements: announcements.list,
+      announcement: announcements.get,
+      extension: extensions.get
     }
   }
 
@@ -165,10 +216,10 @@ export const make: Effect.Effect<Registry["Service"], never, ChangeBus> = Effect
       offer(() =>
         shelves[entry.kind].has(nameOf(entry))
           ? Result.fail(new DuplicateEntry({ kind: entry.kind, name: nameOf(entry) }))
-          : Result.succeed(put(shelves, entry)), bus.publish(changeOf[entry.kind])),
+          : Result.succeed(put(shelves, entry)), announcing(entry.kind)),
     // Another entry under the same URI reads differently, so those who watch the resource hear of it as well.
     replace: (entry) => {
-      const list = bus.publish(changeOf[entry.kind])
+      const list = announcing(entry.kind)
       const announce = entry.kind === "resource"
         ? Effect.andThen(list, bus.publish({ kind: "resource", uri: entry.uri }))
         : list

@@ -14,7 +14,19 @@ import * as Schema from "effect/Schema"
  */
 export class DuplicateEntry extends Schema.TaggedError<DuplicateEntry>("@mcpfx/server/DuplicateEntry")(
   "DuplicateEntry",
-  { kind: Schema.Literals(["tool", "resource", "template", "prompt"]), name: Schema.String }
+  {
+    kind: Schema.Literals([
+      "tool",
+      "resource",
+      "template",
+      "prompt",
+      "method",
+      "notification",
+      "announcement",
+      "extension"
+    ]),
+    name: Schema.String
+  }
 ) {
   override get message(): string {
     return `There is already a ${this.kind} "${this.name}"`
@@ -30,10 +42,29 @@ export class DuplicateEntry extends Schema.TaggedError<DuplicateEntry>("@mcpfx/s
  */
 export class ResultMismatch extends Schema.TaggedError<ResultMismatch>("@mcpfx/server/ResultMismatch")(
   "ResultMismatch",
-  { kind: Schema.Literals(["tool", "resource", "template", "prompt"]), name: Schema.String, detail: Schema.String }
+  {
+    kind: Schema.Literals(["tool", "resource", "template", "prompt", "method"]),
+    name: Schema.String,
+    detail: Schema.String
+  }
 ) {
   override get message(): string {
     return `The handler of the ${this.kind} "${this.name}" broke its contract: ${this.detail}`
+  }
+}
+
+/**
+ * What is to be served as a skill is none, for the reason given: the endpoint is not built.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidSkill extends Schema.TaggedError<InvalidSkill>("@mcpfx/server/InvalidSkill")(
+  "InvalidSkill",
+  { path: Schema.String, reason: Schema.String }
+) {
+  override get message(): string {
+    return `"${this.path}" is no skill: ${this.reason}`
   }
 }
 
@@ -127,20 +158,56 @@ export class AskTimeout extends Schema.TaggedError<AskTimeout>("@mcpfx/server/As
 }
 
 /**
- * What asking the client can fail with. A handler that leaves one to the caller gives a result with `isError` in tools,
+ * The client gave no answer that can be used: it failed (`error`), it sent something else than what was asked for
+ * (`invalid`, ELI-10), or it is gone (`closed`). `detail` names the fields at fault, never what stood in them.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class Unanswered extends Schema.TaggedError<Unanswered>("@mcpfx/server/Unanswered")("Unanswered", {
+  ask: Ask,
+  reason: Schema.Literals(["error", "invalid", "closed"]),
+  detail: Schema.optionalKey(Schema.String)
+}) {
+  override get message(): string {
+    const detail = this.detail === undefined ? "" : `: ${this.detail}`
+    return this.reason === "invalid"
+      ? `The client's answer is not what was asked for (${this.ask})${detail}`
+      : `The client did not answer (${this.ask})${detail}`
+  }
+}
+
+/**
+ * A step was begun before, and nobody knows whether it was done: its process went away, or it still runs elsewhere. The
+ * handler decides.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class StepInDoubt
+  extends Schema.TaggedError<StepInDoubt>("@mcpfx/server/StepInDoubt")("StepInDoubt", { key: Schema.String })
+{
+  override get message(): string {
+    return `The step "${this.key}" was begun before and may have been done`
+  }
+}
+
+/**
+ * What asking the client, and a step, can fail with. A handler that leaves one to the caller gives a result with `isError` in tools,
  * `-32602` with the reason in prompts and resources; `CapabilityMissing` is `-32021` on 2026-07-28 (META-13).
  *
  * @category errors
  * @since 0.1.0
  */
-export type InputError = Declined | Cancelled | CapabilityMissing | AskTimeout
+export type InputError = Declined | Cancelled | CapabilityMissing | AskTimeout | Unanswered | StepInDoubt
 
 /**
  * @category guards
  * @since 0.1.0
  */
 export const isInputError = (u: unknown): u is InputError =>
-  u instanceof Declined || u instanceof Cancelled || u instanceof CapabilityMissing || u instanceof AskTimeout
+  u instanceof Declined || u instanceof Cancelled || u instanceof CapabilityMissing || u instanceof AskTimeout ||
+  u instanceof Unanswered || u instanceof StepInDoubt
 
 /**
  * The options of an endpoint do not make sense, for the reason given: it is not built.
@@ -154,5 +221,25 @@ export class InvalidOptions extends Schema.TaggedError<InvalidOptions>("@mcpfx/s
 ) {
   override get message(): string {
     return this.reason
+  }
+}
+
+/**
+ * The store of tasks could not be reached, or has something else under its keys. Clients are told that something broke here.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class TaskStoreUnavailable
+  extends Schema.TaggedError<TaskStoreUnavailable>("@mcpfx/server/TaskStoreUnavailable")(
+    "TaskStoreUnavailable",
+    {
+      operation: Schema.Literals(["create", "get", "update", "list", "remove", "expire", "isAlive"]),
+      cause: Schema.Defect()
+    }
+  )
+{
+  override get message(): string {
+    return `The store of tasks could not ${this.operation}`
   }
 }

@@ -30,6 +30,30 @@ export interface ServerLimits {
   readonly logRate: number
   /** Characters of the data of one log message; longer data is cut. Default 16,384. */
   readonly logLength: number
+  /** Rounds that one request may take (2026-07-28). Past it, it fails. Default 32. */
+  readonly rounds: number
+  /** Bytes of the state that travels with a round. Default 65,536. */
+  readonly stateBytes: number
+  /** How long a client has to come back with the answers of a round. Default 10 minutes. */
+  readonly stateLife: Duration.Duration
+  /** How long the other fibers of a handler may go on once one of them waits for an answer. Default 10 milliseconds. */
+  readonly roundGrace: Duration.Duration
+  /** How long a `StepStore` remembers a step. Default 24 hours. */
+  readonly stepLife: Duration.Duration
+  /** How long a store of states or steps may take over one operation. Default 10 seconds. */
+  readonly storeTimeout: Duration.Duration
+  /** Tasks that are kept, finished ones until their time is over. Default 1,000. */
+  readonly tasks: number
+  /** Tasks of one principal that run at the same time; callers that nobody authenticated count as one. Default 100. */
+  readonly tasksPerPrincipal: number
+  /** How long a task is kept from its creation where nobody says otherwise; one that still runs then ends. Default 1 hour. */
+  readonly taskTtl: Duration.Duration
+  /** The longest time that a client may ask for. Default 24 hours. */
+  readonly maxTaskTtl: Duration.Duration
+  /** How long clients are told to wait between two looks at a task. Default 1 second. */
+  readonly taskPollInterval: Duration.Duration
+  /** How long the handler of a cancelled task may take to end before the log says that it does not. Default 10 seconds. */
+  readonly taskGrace: Duration.Duration
 }
 
 /**
@@ -44,7 +68,19 @@ export const defaults: ServerLimits = {
   pageSize: 100,
   logBurst: 100,
   logRate: 50,
-  logLength: 16_384
+  logLength: 16_384,
+  rounds: 32,
+  stateBytes: 65_536,
+  stateLife: Duration.minutes(10),
+  roundGrace: Duration.millis(10),
+  stepLife: Duration.hours(24),
+  storeTimeout: Duration.seconds(10),
+  tasks: 1000,
+  tasksPerPrincipal: 100,
+  taskTtl: Duration.hours(1),
+  maxTaskTtl: Duration.hours(24),
+  taskPollInterval: Duration.seconds(1),
+  taskGrace: Duration.seconds(10)
 }
 
 /**

@@ -12,7 +12,7 @@ import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { Only, Provider, Providers } from "./Completer.ts"
-import type { RequestServices } from "./Entry.ts"
+import type { HandlerServices, RequestServices } from "./Entry.ts"
 import { capture } from "./internal/capture.ts"
 import { completions } from "./internal/completions.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
@@ -120,7 +120,7 @@ export const prompt = <
   contract: PromptContract.Contract<Name, Arguments>,
   handler: (args: NoInfer<Arguments>) => Effect.Effect<Messages | Result, Failed, R>,
   options?: Options<Names, R2> & Only<Names, keyof Arguments>
-): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R | R2, RequestServices>> =>
+): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R, HandlerServices> | Exclude<R2, RequestServices>> =>
   registration((enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry

@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Only, Provider, Providers } from "./Completer.ts"
-import type { CacheHint, RequestServices } from "./Entry.ts"
+import type { CacheHint, HandlerServices, RequestServices } from "./Entry.ts"
 import { capture } from "./internal/capture.ts"
 import { completions } from "./internal/completions.ts"
 import { type Pieces, Result } from "./internal/contents.ts"
@@ -130,7 +130,7 @@ export const resource = <Uri extends string, Content, R = never>(
   contract: ResourceContract.Contract<Uri, Content>,
   source: Source<NoInfer<Content>, R>,
   options: Options = {}
-): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R, RequestServices>> =>
+): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R, HandlerServices>> =>
   registration((enclosing: Enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry
@@ -195,7 +195,7 @@ export const template = <
     uri: string
   ) => Effect.Effect<Returned<NoInfer<Content>>, Failed, R>,
   options?: TemplateOptions<Names, R2> & Only<Names, keyof Params>
-): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R | R2, RequestServices>> =>
+): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R, HandlerServices> | Exclude<R2, RequestServices>> =>
   registration((enclosing: Enclosing) =>
     Effect.gen(function*() {
       const registry = yield* Registry

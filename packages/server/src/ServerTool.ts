@@ -3,12 +3,14 @@
  *
  * @since 0.1.0
  */
+import type { JsonObject } from "@mcpfx/schema/JsonRpc"
+import type * as Tool from "@mcpfx/schema/Tool"
 import * as ToolContract from "@mcpfx/schema/ToolContract"
 import type { ContentInput, Result } from "@mcpfx/schema/ToolResult"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { RequestServices } from "./Entry.ts"
+import type { HandlerServices } from "./Entry.ts"
 import { capture } from "./internal/capture.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
 import { makeCheck } from "./internal/foreign.ts"
@@ -17,6 +19,7 @@ import { running } from "./internal/handling.ts"
 import { runTool } from "./internal/toolCall.ts"
 import { Registry } from "./Registry.ts"
 import type { DuplicateEntry, InputError, Refusal } from "./ServerError.ts"
+import type { Options as TaskOptions } from "./Tasks.ts"
 
 /**
  * What a handler may return. With `output`: its type, or `Tool.result(…)`. Without: a text, a block of content, several of
@@ -48,7 +51,14 @@ export interface Options {
   readonly concurrency?: number | undefined
   /** Scopes a caller must have been granted, beside those of the contract. */
   readonly scopes?: ReadonlyArray<string> | undefined
+  /** Members for the `_meta` it is listed with, beside those of the contract. */
+  readonly meta?: JsonObject | undefined
+  /** How calls run as tasks, where the contract says that they may or must. */
+  readonly task?: TaskOptions | undefined
 }
+
+const described = (descriptor: Tool.Descriptor, meta: JsonObject | undefined): Tool.Descriptor =>
+  meta === undefined ? descriptor : { ...descriptor, _meta: { ...descriptor._meta, ...meta } }
 
 /**
  * Offers a tool while the layer is open.
@@ -82,7 +92,7 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
     input: NoInfer<Input>
   ) => Effect.Effect<Returned<NoInfer<Output>>, Failed<NoInfer<Failure>>, R>,
   options: Options = {}
-): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R, RequestServices>> =>
+): Layer.Layer<never, DuplicateEntry, Registry | Exclude<R, HandlerServices>> =>
   registration((enclosing) =>
     Effect.gen(function*() {
       const { name } = contract
@@ -96,11 +106,12 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
       yield* registry.register({
         kind: "tool",
         name,
-        descriptor: ToolContract.toDescriptor(contract),
+        descriptor: described(ToolContract.toDescriptor(contract), options.meta),
         headerParams: contract.headerParams,
         visible: visibility(enclosing, { kind: "tool", name }, options.visible),
         asks: contract.asks,
         scopes: [...new Set([...contract.scopes, ...(options.scopes ?? [])])],
+        ...(contract.task !== "never" && { task: { ...options.task, support: contract.task } }),
         run: runTool(contract, enclosing, checks, (input) => gate(running(captured, handler(input))))
       })
     })

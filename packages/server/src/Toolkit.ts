@@ -11,7 +11,7 @@ import type * as AiToolkit from "effect/ai/Toolkit"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import type { RequestServices } from "./Entry.ts"
+import type { HandlerServices } from "./Entry.ts"
 import { foreignOf, toDescriptor } from "./internal/aiTool.ts"
 import { capture } from "./internal/capture.ts"
 import { type Enclosing, registration, visibility } from "./internal/enclosing.ts"
@@ -45,7 +45,7 @@ export interface Options {
  */
 export type Requirements<Tools extends Record<string, AiTool.Any>> =
   | AiTool.HandlersFor<Tools>
-  | Exclude<AiTool.HandlerServices<Tools[keyof Tools]>, RequestServices>
+  | Exclude<AiTool.HandlerServices<Tools[keyof Tools]>, HandlerServices>
 
 const handlerOf = (context: Context.Context<never>, tool: AiTool.Any): AiTool.Handler<string> | undefined =>
   Context.getOrUndefined(context, Context.Service<never, AiTool.Handler<string>>(tool.id))

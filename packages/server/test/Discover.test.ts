@@ -67,6 +67,16 @@ describe("capabilities", () => {
         })
       }))
 
+    it.effect(`[EXT-06] ${version}: a server that names no extension offers none, and has no method of one`, () =>
+      Effect.gen(function*() {
+        const endpoint = yield* serve(oneTool)
+        assert.notProperty(yield* capabilitiesOf(endpoint, version), "extensions")
+        const client = connect(endpoint, version)
+        for (const method of ["tasks/get", "tasks/update", "tasks/cancel", "tasks/list", "tasks/result"]) {
+          assert.strictEqual((yield* client.request(method, { taskId: "t" })).code, -32601, method)
+        }
+      }))
+
     it.effect(`[RPC-24] [LIF-12] ${version}: a method behind a capability that is not offered is -32601`, () =>
       Effect.gen(function*() {
         const client = connect(yield* serve(oneTool, { capabilities: { logging: false } }), version)

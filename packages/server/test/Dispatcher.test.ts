@@ -231,6 +231,26 @@ describe("every method on every revision", () => {
         assert.strictEqual(at(result, "instructions"), "Be brief")
       }))
 
+    it.effect(`[LIF-05] ${version}: the answer to initialize has capabilities and serverInfo, also of a server without anything`, () =>
+      Effect.gen(function*() {
+        const bare = new Client(yield* serve(register(), { capabilities: { logging: false } }), version, new Wire())
+        assert.deepStrictEqual(bare.hello()?.result, {
+          protocolVersion: version,
+          capabilities: {},
+          serverInfo: { name: "tester", version: "1.2.3" }
+        })
+        const full = new Client(yield* serve(everything), version, new Wire()).hello()?.result
+        const offered = [
+          "tools",
+          "prompts",
+          "resources",
+          "logging",
+          ...(version === "2024-11-05" ? [] : ["completions"])
+        ]
+        assert.sameMembers(Object.keys(Object(at(full, "capabilities"))), offered)
+        assert.deepStrictEqual(at(full, "serverInfo"), { name: "tester", version: "1.2.3" })
+      }))
+
     it.effect(`[field LIF-04] [field LIF-05] ${version}: what comes between initialize and initialized is served`, () =>
       Effect.gen(function*() {
         const client = new Client(yield* serve(everything), version, new Wire())

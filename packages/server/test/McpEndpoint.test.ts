@@ -480,6 +480,16 @@ describe("HTTP without sessions", () => {
       }))
   }
 
+  for (const version of legacyVersions) {
+    it.effect(`[PNG-01] ${version}: a ping without a session is answered with {}`, () =>
+      Effect.gen(function*() {
+        const client = overHttp(yield* serve(demo(), stateless), version, { protocolVersion: version })
+        const sent = client.start("ping", { _meta: { "example.com/a": 1 } }, "p")
+        assert.deepStrictEqual(sent.answer, { jsonrpc: "2.0", id: "p", result: {} })
+        assert.deepStrictEqual(client.start("ping").result, {})
+      }))
+  }
+
   it.effect("[HTTP-44] without a header it is 2025-03-26", () =>
     Effect.gen(function*() {
       const client = overHttp(yield* serve(demo(), stateless), "2025-03-26")

@@ -8,48 +8,18 @@ import { Sessions } from "@mcpfx/session"
 import { layerMemory as storeMemory, SessionStore } from "@mcpfx/session/SessionStore"
 import { Memory } from "@mcpfx/transport"
 import { Endpoint } from "@mcpfx/transport/Endpoint"
-import {
-  Config,
-  ConfigProvider,
-  Console,
-  Context,
-  Deferred,
-  Effect,
-  Fiber,
-  Layer,
-  Queue,
-  Sink,
-  Stdio,
-  Stream
-} from "effect"
+import { Config, ConfigProvider, Console, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { TestClock } from "effect/testing"
 import { register, text, tool } from "./protocol/fixtures.ts"
 import { at, connect, envelope, type Json, overHttp } from "./protocol/harness.ts"
+import { streams } from "./protocol/streams.ts"
 
 const options = { name: "tester", version: "1.2.3" }
 const echo = register(
   tool("echo", (params) => Effect.succeed(text(String(params.arguments?.["t"])))),
   tool("wait", () => Effect.as(Effect.sleep("1 second"), text("waited")))
 )
-
-/** Standard streams in memory. */
-const streams = Effect.gen(function*() {
-  const input = yield* Queue.unbounded<Uint8Array, "end">()
-  const lines: Array<Json> = []
-  const stdio = Stdio.layerTest({
-    stdin: Stream.fromQueue(input).pipe(Stream.catch(() => Stream.empty)),
-    stdout: () =>
-      Sink.forEach((chunk) =>
-        Effect.sync(() => {
-          const written = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk)
-          for (const line of written.split("\n")) if (line !== "") lines.push(JSON.parse(line))
-        })
-      )
-  })
-  const send = (message: Json) => Queue.offer(input, new TextEncoder().encode(`${JSON.stringify(message)}\n`))
-  return { stdio, lines, send, end: Queue.fail(input, "end" as const) }
-})
 
 const initialize = {
   jsonrpc: "2.0",

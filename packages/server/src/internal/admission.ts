@@ -3,12 +3,13 @@ import * as Capabilities from "@mcpfx/schema/Capabilities"
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import type { Revision } from "@mcpfx/schema/Revision"
+import * as Task from "@mcpfx/schema/Task"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import { Rejected } from "@mcpfx/transport/Endpoint"
 import type { Facts } from "@mcpfx/transport/Exchange"
 import * as McpHeaders from "@mcpfx/transport/McpHeaders"
 import * as Option from "effect/Option"
-import type { Entry } from "../Entry.ts"
+import type { Entry, ExtensionEntry } from "../Entry.ts"
 import { isVisible } from "./entries.ts"
 
 type Request = RequestContext["Service"]
@@ -46,17 +47,48 @@ export const scopeRefusal = (entry: Entry, context: Request): Rejected | undefin
     ? insufficient(entry.scopes, context.revision)
     : undefined
 
+/**
+ * The extension of a method that the client did not announce, or announced in a way that cannot be read (EXT-04). Where
+ * requests come without the client's capabilities, as they do from older clients of a server without sessions, asking for the
+ * method is announcement enough.
+ */
+export const unannounced = (
+  extension: ExtensionEntry | undefined,
+  context: Request
+): ExtensionEntry | undefined => {
+  if (extension === undefined || extension.spokenBy(context.clientCapabilities)) return undefined
+  const unknown = context.revision.era === "legacy" && context.sessionId === undefined &&
+    context.facts.transport === "http"
+  return unknown ? undefined : extension
+}
+
+/** Whether the entry cannot be served without a task, which the client does not know (TKX-02). */
+const needsTask = (entry: Entry, context: Request): boolean =>
+  entry.kind === "tool" && entry.task?.support === "must" &&
+  !Capabilities.hasExtension(context.clientCapabilities, Task.extensionId) && isVisible(entry, context)
+
 /** What the client of a modern request did not declare, or did not repeat in headers (META-13, XH-11). */
 export const modernRefusal = (
   entry: Entry,
   request: JsonRpc.Request,
   context: Request
 ): Rejected | undefined => {
+  if (entry.kind === "method") {
+    const extension = unannounced(entry.extension, context)
+    if (extension !== undefined && isVisible(entry, context)) {
+      const required = Capabilities.requiredExtension(extension.name)
+      return rejected(new McpError.MissingClientCapability({ required }), context.revision)
+    }
+  }
   if (entry.asks.length > 0 && isVisible(entry, context)) {
     const missing = Capabilities.missing(context.clientCapabilities, entry.asks)
     if (missing !== undefined) {
       return rejected(new McpError.MissingClientCapability({ required: missing }), context.revision)
     }
+  }
+  if (needsTask(entry, context)) {
+    const required = Capabilities.requiredExtension(Task.extensionId)
+    return rejected(new McpError.MissingClientCapability({ required }), context.revision)
   }
   if (entry.kind !== "tool" || entry.headerParams.length === 0 || context.facts.headers === undefined) return undefined
   const fault = McpHeaders.checkParams(context.facts.headers, entry.headerParams, request.params?.["arguments"])

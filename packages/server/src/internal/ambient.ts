@@ -3,12 +3,20 @@ import { RequestContext } from "@mcpfx/session/RequestContext"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import type * as Context from "effect/Context"
 import { CurrentEnclosing } from "./enclosing.ts"
+import { CurrentGroup, CurrentInteraction, CurrentStep } from "./interaction.ts"
 
 /** The references of Effect's run-time, its spans, scopes and the memo map of layers. */
 const ofTheRuntime =
   /^effect\/(?:Clock|ConfigProvider|Console|ErrorReporter|ExecutionPlan|Layer|Logger|ManagedRuntime|Metric|Random|References|Schedule|Scheduler|Scope|Tracer)(?:\/|$)/
 
-const ofTheMoment: ReadonlySet<string> = new Set([RequestContext.key, CurrentPrincipal.key, CurrentEnclosing.key])
+const ofTheMoment: ReadonlySet<string> = new Set([
+  RequestContext.key,
+  CurrentPrincipal.key,
+  CurrentEnclosing.key,
+  CurrentInteraction.key,
+  CurrentGroup.key,
+  CurrentStep.key
+])
 
 /**
  * Whether a layer must not keep what stands under this key for the requests that come later: the clock, loggers, spans

@@ -2,6 +2,7 @@
 import * as SessionLimits from "@mcpfx/session/SessionLimits"
 import * as Sessions from "@mcpfx/session/Sessions"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
+import * as Guard from "@mcpfx/transport/Guard"
 import * as Limits from "@mcpfx/transport/Limits"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -10,7 +11,8 @@ import * as Option from "effect/Option"
 import * as ChangeBus from "../ChangeBus.ts"
 import * as McpEndpoint from "../McpEndpoint.ts"
 import * as Registry from "../Registry.ts"
-import type { InvalidOptions } from "../ServerError.ts"
+import { RequestState } from "../RequestState.ts"
+import { InvalidOptions } from "../ServerError.ts"
 import * as ServerLimits from "../ServerLimits.ts"
 import * as Settings from "./settings.ts"
 
@@ -34,10 +36,29 @@ const bus: Layer.Layer<ChangeBus.ChangeBus> = Layer.unwrap(
   )
 )
 
+/** Options of an endpoint, and what its transport says about who can reach it. */
+export interface Placed extends Settings.ServerOptions, Pick<Guard.Options, "allowedHosts"> {}
+
+/**
+ * States that a client brings back must be opened by whichever instance it comes to: a secret that each process makes for
+ * itself is not enough where clients are elsewhere.
+ */
+const requireKeys = (options: Placed, settings: Settings.Settings) =>
+  Effect.gen(function*() {
+    if (settings.newestModern === undefined || settings.stateKeys !== undefined || Guard.isLocal(options)) return
+    if (Option.isSome(yield* Effect.serviceOption(RequestState))) return
+    const { prompts, resources, templates, tools } = (yield* Registry.Registry).snapshot()
+    const asking = [...tools, ...prompts, ...resources, ...templates].find((entry) => entry.asks.length > 0)
+    if (asking === undefined) return
+    const name = "name" in asking ? asking.name : "uri" in asking ? asking.uri : asking.template
+    const reason = `requestState.keys are missing: the ${asking.kind} "${name}" asks, and clients are on other machines`
+    return yield* new InvalidOptions({ reason })
+  })
+
 /** An endpoint of its own, its sessions in a directory of somebody else's making. */
 export const endpointIn = <A, E, R, E2, R2>(
   registrations: Layer.Layer<A, E, R>,
-  options: Settings.ServerOptions,
+  options: Placed,
   directory: Layer.Layer<Sessions.Sessions, E2, R2>
 ): Layer.Layer<
   Endpoint | McpEndpoint.McpEndpoint,
@@ -50,6 +71,7 @@ export const endpointIn = <A, E, R, E2, R2>(
   const door = Layer.unwrap(
     Effect.gen(function*() {
       const settings = yield* Effect.fromResult(Settings.make(options, yield* ServerLimits.ServerLimits))
+      yield* requireKeys(options, settings)
       return McpEndpoint.layer(settings, directory)
     })
   )
@@ -62,6 +84,6 @@ export const endpointIn = <A, E, R, E2, R2>(
  */
 export const endpoint = <A, E, R>(
   registrations: Layer.Layer<A, E, R>,
-  options: Settings.ServerOptions
+  options: Placed
 ): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> =>
   endpointIn(registrations, options, Sessions.layerDefault)

@@ -12,13 +12,14 @@ export const closeTable = (table: InFlight.InFlight): Effect.Effect<void> =>
     return table.interruptAll
   })
 
-/** Tables of callers that have nothing in flight any more are dropped once there are so many. */
-const sweepAt = 256
+/** Tables of callers that have nothing in flight any more are dropped once there are so many, at the least. */
+const sweepFrom = 256
 
 export class Callers {
   private readonly tables = new Map<string, InFlight.InFlight>()
   private readonly limit: number
   private closed = false
+  private sweepAt = sweepFrom
 
   constructor(limit: number) {
     this.limit = limit
@@ -28,7 +29,7 @@ export class Callers {
     const key = Principal.key(facts.principal)
     let table = this.tables.get(key)
     if (table === undefined) {
-      if (this.tables.size >= sweepAt) this.sweep()
+      if (this.tables.size >= this.sweepAt) this.sweep()
       table = InFlight.makeUnsafe({ limit: this.limit })
       if (this.closed) table.closeUnsafe()
       this.tables.set(key, table)
@@ -36,6 +37,12 @@ export class Callers {
     return table
   }
 
+  /** Callers that have a table. */
+  get known(): number {
+    return this.tables.size
+  }
+
+  /** Requests that run. */
   get size(): number {
     let total = 0
     for (const table of this.tables.values()) total += table.size
@@ -57,7 +64,9 @@ export class Callers {
     return Effect.forEach(Array.from(this.tables.values()), closeTable, { concurrency: "unbounded", discard: true })
   })
 
+  /** The next one waits until there are twice as many as are left: each caller pays for a few tables, however many are busy. */
   private sweep(): void {
     for (const [key, table] of this.tables) if (table.size === 0) this.tables.delete(key)
+    this.sweepAt = Math.max(sweepFrom, 2 * this.tables.size)
   }
 }

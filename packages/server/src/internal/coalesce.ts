@@ -4,35 +4,35 @@
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Change } from "../ChangeBus.ts"
+import type { Update } from "../ChangeBus.ts"
 
 export interface Options {
   readonly window: Duration.Duration
   /** Changes that may wait; past it a resource's change becomes that of what `collapse` gives. */
   readonly capacity: number
-  readonly collapse: (change: Change) => Change
+  readonly collapse: (change: Update) => Update
   /** Sends one change; may wait for its stream, changes gather meanwhile. `false` when there was no stream to send it on. */
-  readonly send: (change: Change) => Effect.Effect<boolean>
+  readonly send: (change: Update) => Effect.Effect<boolean>
   /** Runs the pump in a fiber that its owner ends. */
   readonly run: (pump: Effect.Effect<void>) => void
 }
 
 export interface Gatherer {
   /** Takes a change, synchronously. */
-  readonly offer: (change: Change) => void
+  readonly offer: (change: Update) => void
   /** Sends what waits, now that there is a stream. */
   readonly resume: () => void
 }
 
-const keyOf = (change: Change): string => change.kind === "resource" ? `resource ${change.uri}` : change.kind
+const keyOf = (change: Update): string => change.kind === "resource" ? `resource ${change.uri}` : change.kind
 
 export const make = (options: Options): Gatherer => {
-  const waiting = new Map<string, Change>()
+  const waiting = new Map<string, Update>()
   let pumping = false
   /** Counts the streams, to see one that came while a change failed on the one before. */
   let streams = 0
 
-  const add = (change: Change): void => {
+  const add = (change: Update): void => {
     const kept = waiting.size < options.capacity ? change : options.collapse(change)
     waiting.set(keyOf(kept), kept)
   }

@@ -3,7 +3,6 @@
  * opened by the first message that wants one.
  */
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as InFlight from "@mcpfx/session/InFlight"
 import type { Session } from "@mcpfx/session/Session"
@@ -19,7 +18,7 @@ import type * as Scope from "effect/Scope"
 import { rejected } from "./admission.ts"
 import { closeTable } from "./callers.ts"
 import { isExit } from "./exit.ts"
-import { fallback, type Gateway, lacking, modernOf, modernOnly, noSession, shuttingDown } from "./gateway.ts"
+import { fallback, type Gateway, lacking, modernOf, modernOnly, noSession, noVersion, shuttingDown } from "./gateway.ts"
 import { runNow } from "./runNow.ts"
 import type { Client } from "./single.ts"
 
@@ -110,9 +109,10 @@ export class Connections {
     if (!opens || agreedBefore) return outcome
     const revision = session.agreed()?.revision
     if (revision !== undefined) {
-      Effect.runForkWith(this.gateway.context)(
+      const told = Effect.runForkWith(this.gateway.context)(
         connection.link.agreed({ version: revision.version, era: revision.era })
       )
+      Fiber.runIn(told, this.scope)
     }
     return outcome
   }
@@ -159,10 +159,7 @@ export class Connections {
 export const lacksEnvelope = (gateway: Gateway, request: JsonRpc.Request): Rejected | undefined => {
   const { settings } = gateway
   if (settings.newestModern === undefined || !modernMethods.has(request.method)) return undefined
-  return rejected(
-    new McpError.InvalidEnvelope({ key: "io.modelcontextprotocol/protocolVersion", reason: "missing" }),
-    modernOf(settings)
-  )
+  return rejected(noVersion, modernOf(settings))
 }
 
 const modernMethods: ReadonlySet<string> = new Set([Methods.Discover.name, Methods.SubscriptionsListen.name])

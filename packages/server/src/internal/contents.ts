@@ -81,6 +81,6 @@ const toContents = (piece: Piece, uri: string, mimeType: string | undefined): Re
   return "text" in piece ? { ...common, text: piece.text } : { ...common, blob: base64(piece.blob) }
 }
 
-/** Every piece gets the type of the registration unless it has one (RES-09). */
+/** Every piece gets the type of the registration unless it has one. */
 export const write = (pieces: Pieces, uri: string, mimeType: string | undefined): ReadonlyArray<Resource.Contents> =>
   (isList(pieces) ? pieces : [pieces]).map((piece) => toContents(piece, uri, mimeType))

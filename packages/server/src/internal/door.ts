@@ -89,7 +89,7 @@ export class Door {
     if (this.gateway.isDraining()) return Exit.fail(shuttingDown(revision))
     const { facts } = exchange
     const client: Client = {
-      revision,
+      revision: this.gateway.dispatcher.speaking(revision, envelope.clientCapabilities),
       facts,
       clientCapabilities: envelope.clientCapabilities,
       clientInfo: envelope.clientInfo,
@@ -120,6 +120,8 @@ export class Door {
   }
 
   readonly attach: Endpoint["Service"]["attach"] = (facts, link) => this.http.attach(facts, link)
+
+  readonly verify = (facts: Facts): Effect.Effect<void, Rejected> => this.http.verify(facts)
 
   readonly terminate: Endpoint["Service"]["terminate"] = (facts) => this.http.terminate(facts)
 }

@@ -35,7 +35,7 @@ export const find = (snapshot: Snapshot, uri: string, context: Request): Found |
 
 const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
 
-/** The entry a request asks for by name or URI, whoever asks; `undefined` for other methods and for what is not there. */
+/** The entry a request asks for, whoever asks; `undefined` for methods that stand for no entry and for what is not there. */
 export const named = (snapshot: Snapshot, request: JsonRpc.Request): Entry | undefined => {
   switch (request.method) {
     case Methods.ToolsCall.name: {
@@ -52,6 +52,6 @@ export const named = (snapshot: Snapshot, request: JsonRpc.Request): Entry | und
         snapshot.templates.find((template) => template.match(uri) !== undefined)
     }
     default:
-      return undefined
+      return snapshot.method(request.method)
   }
 }

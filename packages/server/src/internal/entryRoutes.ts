@@ -4,6 +4,7 @@ import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as Outcome from "@mcpfx/schema/Outcome"
+import type * as Tool from "@mcpfx/schema/Tool"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -12,6 +13,8 @@ import { entering } from "./enter.ts"
 import { find, isVisible } from "./entries.ts"
 import { isExit } from "./exit.ts"
 import type { Answer, Lane, Request, Wire } from "./lane.ts"
+import { taskCall } from "./taskCall.ts"
+import type { Tasks } from "./taskStart.ts"
 
 type Run<Result_, E> = Effect.Effect<Result_, E, RequestServices>
 
@@ -22,11 +25,14 @@ export type Gate = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 const serving = <Params, Result_>(
   wire: Wire<Params, Result_>,
   gate: Gate,
-  run: (params: Params, context: Request) => Run<JsonRpc.JsonObject, McpError.McpError>
+  run: (params: Params, context: Request) => Run<JsonRpc.JsonObject, McpError.McpError>,
+  early?: (params: Params, context: Request) => Answer | undefined
 ) =>
 (request: JsonRpc.Request, context: Request): Answer => {
   const params = wire.decode(request)
   if (Result.isFailure(params)) return Effect.fail(params.failure)
+  const answered = early?.(params.success, context)
+  if (answered !== undefined) return answered
   // Requests are run inside of their fibers, so what throws here is a defect of theirs.
   return gate(entering(run(params.success, context), context))
 }
@@ -47,9 +53,15 @@ const recover =
       : Effect.succeed(wire.encode({ content: [{ type: "text", text }], isError: true }))
   }
 
-export const addTools = (lane: Lane, gate: Gate): void =>
+export const addTools = (lane: Lane, gate: Gate, tasks: Tasks): void =>
   lane.add(Methods.ToolsCall, (wire) => {
     const onFailure = recover(lane, wire)
+    const asTask = taskCall(tasks, lane, gate, wire)
+    const early = (params: Tool.CallParams, context: Request): Answer | undefined => {
+      if (!lane.offer().tasks) return undefined
+      const entry = lane.snapshot().tool(params.name)
+      return entry === undefined || !isVisible(entry, context) ? undefined : asTask(entry, params, context)
+    }
     const outcome = { onFailure, onSuccess: (result: Outcome.ToolCall) => Effect.succeed(wire.encode(result)) }
     return serving(wire, gate, (params, context) => {
       const entry = lane.snapshot().tool(params.name)
@@ -60,7 +72,7 @@ export const addTools = (lane: Lane, gate: Gate): void =>
       return isExit(run) && Exit.isSuccess(run)
         ? Effect.succeed(wire.encode(run.value))
         : Effect.matchEffect(run, outcome)
-    })
+    }, early)
   })
 
 export const addPrompts = (lane: Lane, gate: Gate): void =>

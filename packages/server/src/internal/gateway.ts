@@ -1,6 +1,8 @@
 /** What both ways into a server share: the parts of the endpoint, and the refusals they have in common. */
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
+import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
 import type { Session } from "@mcpfx/session/Session"
@@ -10,10 +12,10 @@ import type { Rejected } from "@mcpfx/transport/Endpoint"
 import type { Facts } from "@mcpfx/transport/Exchange"
 import type * as Context from "effect/Context"
 import type { Dispatcher } from "../Dispatcher.ts"
-import type { Modern } from "../Modern.ts"
 import type { Registry } from "../Registry.ts"
 import { rejected, scopeRefusal } from "./admission.ts"
 import { named } from "./entries.ts"
+import type { Modern } from "./modern.ts"
 import type { Settings } from "./settings.ts"
 import { Single } from "./single.ts"
 
@@ -47,15 +49,18 @@ const limitOf = (error: TooManySessions | SessionStoreUnavailable): string => {
 export const noSession = (error: TooManySessions | SessionStoreUnavailable, revision: Revision): Rejected =>
   rejected(new McpError.TooManyRequests({ limit: limitOf(error) }), revision)
 
+/** A request does not say which revision it speaks. */
+export const noVersion = new McpError.InvalidEnvelope({ key: MetaKey.protocolVersion, reason: "missing" })
+
 /** A message of an older revision came where none is served: it is told what is (VER-08). */
 export const modernOnly = (settings: Settings, method: string, requested: unknown): Rejected =>
   rejected(
-    method === "initialize"
+    method === Methods.Initialize.name
       ? new McpError.UnsupportedVersion({
         supported: settings.supported,
         requested: typeof requested === "string" ? requested : ""
       })
-      : new McpError.InvalidEnvelope({ key: "io.modelcontextprotocol/protocolVersion", reason: "missing" }),
+      : noVersion,
     modernOf(settings)
   )
 

@@ -170,6 +170,13 @@ export class HttpSessions {
     return this.withSession(facts, (session) => session.attach(link))
   }
 
+  /** Whether the caller may go on with a session, asked for its streams. */
+  verify(facts: Facts): Effect.Effect<void, Rejected> {
+    const refusal = this.noSessions
+    if (refusal !== undefined) return Exit.fail(refusal)
+    return this.withSession(facts, () => Effect.void)
+  }
+
   terminate(facts: Facts): Effect.Effect<void, Rejected> {
     const refusal = this.noSessions
     if (refusal !== undefined) return Exit.fail(refusal)

@@ -11,6 +11,7 @@ import type { RequestContext } from "@mcpfx/session/RequestContext"
 import type * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Discover from "../Discover.ts"
+import type { MethodEntry, RequestServices } from "../Entry.ts"
 import type { Registry, Snapshot } from "../Registry.ts"
 import type { Settings } from "./settings.ts"
 
@@ -26,10 +27,17 @@ export interface Wire<out Params, in Result_> {
   readonly encode: (result: Result_) => JsonRpc.JsonObject
 }
 
+/** A request that has been read, and what it leads to. */
+type Answered = Effect.Effect<JsonRpc.JsonObject, McpError.McpError, RequestServices>
+
 const noParams: JsonRpc.JsonObject = {}
 
 const invalidParams = (shape: InvalidShape): McpError.McpError =>
   new McpError.InvalidParams({ detail: shape.message() })
+
+/** Whether there is a stream to announce things on: stateless HTTP has none on the revisions with sessions. */
+export const pushesTo = (settings: Settings, context: Request): boolean =>
+  context.revision.era === "modern" || settings.sessions === "stateful" || context.facts.transport !== "http"
 
 /** The lanes of one revision differ in whether there is a stream to announce things on. */
 export class Lane {
@@ -39,6 +47,8 @@ export class Lane {
   private readonly registry: Registry["Service"]
   private readonly all = new Map<string, Route>()
   private readonly open = new Map<string, Route>()
+  /** Makes the routes of methods that are not the protocol's own. */
+  private custom: ((entry: MethodEntry) => Route | undefined) | undefined = undefined
   private readonly kept = new Map<string, JsonRpc.EncodedResult>()
   private readonly serverMeta: JsonRpc.JsonObject
   private version = -1
@@ -49,7 +59,7 @@ export class Lane {
     this.settings = settings
     this.registry = registry
     this.pushes = pushes
-    this.current = Discover.offer(settings, registry.snapshot(), pushes)
+    this.current = Discover.offer(settings, registry.snapshot(), pushes, revision)
     this.serverMeta = Object.freeze({ [MetaKey.serverInfo]: settings.info })
   }
 
@@ -71,6 +81,24 @@ export class Lane {
     )
   }
 
+  /** Adds whatever else is registered, as long as it is. */
+  addCustom(route: (entry: MethodEntry, wire: Wire<Answered, JsonRpc.JsonObject>) => Route): void {
+    const routes = new WeakMap<MethodEntry, Route>()
+    const modern = this.revision.era === "modern"
+    this.custom = (entry) => {
+      const known = routes.get(entry)
+      if (known !== undefined) return known
+      const answering = entry.on(this.revision)
+      if (answering === undefined) return undefined
+      const made = route(entry, {
+        decode: (request) => Result.mapError(answering(request.params ?? noParams), invalidParams),
+        encode: modern ? (result) => this.identified(result) : (result) => result
+      })
+      routes.set(entry, made)
+      return made
+    }
+  }
+
   /** The route of a method that exists and is offered now (RPC-24). */
   route(method: string): Route | undefined {
     this.snapshot()
@@ -88,11 +116,15 @@ export class Lane {
     const snapshot = this.registry.snapshot()
     if (snapshot.version === this.version) return snapshot
     this.version = snapshot.version
-    this.current = Discover.offer(this.settings, snapshot, this.pushes)
+    this.current = Discover.offer(this.settings, snapshot, this.pushes, this.revision)
     this.kept.clear()
     this.open.clear()
     for (const [method, route] of this.all) {
       if (Discover.hasMethod(this.current, this.revision, method)) this.open.set(method, route)
+    }
+    for (const entry of snapshot.methods) {
+      const route = this.custom?.(entry)
+      if (route !== undefined) this.open.set(entry.name, route)
     }
     return snapshot
   }

@@ -10,8 +10,8 @@ import type { RequestServices, ResourceEntry, TemplateEntry } from "../Entry.ts"
 import { type Refusal, ResultMismatch } from "../ServerError.ts"
 import * as Contents from "./contents.ts"
 import { type Enclosing, isBare, wrap } from "./enclosing.ts"
+import { isExit } from "./exit.ts"
 import { refuse } from "./failures.ts"
-import { isDone } from "./handling.ts"
 
 type Handled = Effect.Effect<unknown, unknown, RequestServices>
 type Answer = Effect.Effect<Resource.ReadResult, Refusal, RequestServices>
@@ -70,7 +70,7 @@ export const readResource = (
       const effect = bare
         ? handle(uri)
         : run({ kind: "resource", target, contract, uri, variables: noVariables })
-      return isDone(effect) && effect._tag === "Success" ? encode(uri, effect.value) : finish(uri, effect, encode)
+      return isExit(effect) && effect._tag === "Success" ? encode(uri, effect.value) : finish(uri, effect, encode)
     })
 }
 

@@ -2,13 +2,16 @@
 import type * as Implementation from "@mcpfx/schema/Implementation"
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
+import * as MetaKey from "@mcpfx/schema/MetaKey"
 import type { Revision, Version } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
 import type { Limits as SessionLimits } from "@mcpfx/session/SessionLimits"
 import type { Limits as TransportLimits } from "@mcpfx/transport/Limits"
 import * as Arr from "effect/Array"
+import type * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import type { CacheHint } from "../Entry.ts"
+import type { Key } from "../RequestState.ts"
 import { InvalidOptions } from "../ServerError.ts"
 import type { ServerLimits } from "../ServerLimits.ts"
 
@@ -56,6 +59,13 @@ export interface ServerOptions {
   readonly extensions?: Readonly<Record<string, JsonRpc.JsonObject>> | undefined
   /** Bounds of the server, its sessions and its transports, by name. */
   readonly limits?: Partial<ServerLimits & SessionLimits & TransportLimits> | undefined
+  /**
+   * The secrets that seal what travels between the rounds of a request (2026-07-28): the first seals, all open, so that they
+   * can be changed. Each has at least 32 characters. All instances that serve the same clients have the same ones. Without
+   * any, a secret of the process is used, which a server that is reached from other machines may not do where its contracts
+   * ask (MRT-06).
+   */
+  readonly requestState?: { readonly keys: ReadonlyArray<Key> } | undefined
   /** The floor of log messages for clients of up to 2025-11-25 that have not set one; `info` by default (LOG-02). */
   readonly logLevel?: Logging.Level | undefined
   /**
@@ -63,6 +73,11 @@ export interface ServerOptions {
    * annotations and the insides of errors never do. `McpServer.log` is not touched by this.
    */
   readonly forwardLogs?: boolean | undefined
+  /**
+   * How often to ask a client whether it is still there, on revisions with sessions and while there is a stream to ask on
+   * (PNG-02). One that does not answer within the `requestTimeout` of `limits` loses its session. Never by default.
+   */
+  readonly heartbeat?: Duration.Input | undefined
 }
 
 export interface Settings {
@@ -83,6 +98,9 @@ export interface Settings {
   readonly limits: ServerLimits
   readonly logLevel: Logging.Level
   readonly forwardLogs: boolean
+  /** `undefined` where the process makes a key of its own. */
+  readonly stateKeys: ReadonlyArray<Key> | undefined
+  readonly heartbeat: Duration.Input | undefined
 }
 
 const infoOf = (options: ServerOptions): Implementation.Implementation => ({
@@ -99,6 +117,7 @@ const limitsOf = (options: ServerOptions, limits: ServerLimits): ServerLimits =>
 
 const fault = (options: ServerOptions, limits: ServerLimits): string | undefined => {
   if (options.name === "") return "name must not be empty"
+  if (!Number.isInteger(limits.rounds) || limits.rounds < 1) return "rounds must be a positive integer"
   if (!Number.isInteger(limits.pageSize) || limits.pageSize < 1) return "pageSize must be a positive integer"
   const { concurrency } = limits
   if (concurrency !== Number.POSITIVE_INFINITY && (!Number.isInteger(concurrency) || concurrency < 1)) {
@@ -106,8 +125,8 @@ const fault = (options: ServerOptions, limits: ServerLimits): string | undefined
   }
   const ttlMs = options.cache?.ttlMs
   if (ttlMs !== undefined && (!Number.isInteger(ttlMs) || ttlMs < 0)) return "cache.ttlMs must be an integer from 0"
-  const extension = Object.keys(options.extensions ?? {}).find((id) => !id.includes("/"))
-  return extension === undefined ? undefined : `extensions: "${extension}" has no prefix`
+  const extension = Object.keys(options.extensions ?? {}).find((id) => !MetaKey.isExtensionId(id))
+  return extension === undefined ? undefined : `extensions: "${extension}" is not a name with a prefix`
 }
 
 export const make = (options: ServerOptions, limits: ServerLimits): Result.Result<Settings, InvalidOptions> => {
@@ -133,6 +152,8 @@ export const make = (options: ServerOptions, limits: ServerLimits): Result.Resul
     extensions: options.extensions,
     limits: all,
     logLevel: options.logLevel ?? "info",
-    forwardLogs: options.forwardLogs ?? true
+    forwardLogs: options.forwardLogs ?? true,
+    stateKeys: options.requestState?.keys,
+    heartbeat: options.heartbeat
   })
 }

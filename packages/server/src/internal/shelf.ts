@@ -11,7 +11,7 @@ export interface View<E> {
   readonly get: (name: string) => E | undefined
 }
 
-/** Plain order of code units: the same on every machine, in every locale (SCH-24). */
+/** Plain order of code units: the same on every machine, in every locale (SCH-24 of field practice). */
 export const byName = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 
 export class Shelf<E> {

@@ -8,9 +8,16 @@ import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Progress from "@mcpfx/session/Progress"
-import type { RequestContext } from "@mcpfx/session/RequestContext"
+import { RequestContext } from "@mcpfx/session/RequestContext"
 import { type Facts, noOutlet, type Outlet } from "@mcpfx/transport/Exchange"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import type { Asks } from "./asks.ts"
+import type { Interaction } from "./interaction.ts"
+import { push } from "./push.ts"
+import type { Ending, Rounds } from "./rounds.ts"
 
 type Request = RequestContext["Service"]
 
@@ -36,12 +43,22 @@ export class Single implements Request {
   readonly clientInfo: Implementation.Implementation | undefined
   readonly meta: JsonRpc.JsonObject
   readonly progressToken: string | number | undefined
-  readonly progress: Progress.Reporter | undefined
+  progress: Progress.Reporter | undefined
   readonly logLevel: Logging.Level | undefined
   readonly notify: Request["notify"]
   readonly asker = undefined
-  readonly round = 1
+  round = 1
   private over = false
+  /** A pass over a handler says nothing that the pass before it has said. */
+  private quiet = false
+  /** Contexts that are made of this one have it as their prototype; what changes is here. */
+  private readonly self: Single = this
+  /** The way to ask in rounds, on the revision that has them, and what it takes. */
+  asks: Asks | undefined = undefined
+  request: JsonRpc.Request | undefined = undefined
+  /** The fiber that serves the request. */
+  fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
+  private rounds: Rounds | undefined = undefined
 
   constructor(request: JsonRpc.Request, client: Client, outlet: Outlet = noOutlet) {
     this.method = request.method
@@ -58,7 +75,7 @@ export class Single implements Request {
       params: Params
     ): Effect.Effect<void> =>
       Effect.suspend(() => {
-        if (this.over) return Effect.void
+        if (this.over || (this.quiet && repeats(method.name))) return Effect.void
         const codec = client.revision.notification(method)
         // A notification that the revision does not have is left out.
         return codec === undefined
@@ -80,4 +97,56 @@ export class Single implements Request {
   finish(): void {
     this.over = true
   }
+
+  get isOver(): boolean {
+    return this.over
+  }
+
+  /** Made at the first question: a request that asks nothing pays nothing. */
+  interaction(): Interaction {
+    const { self } = this
+    return self.asks === undefined || !mayAsk(self.method) ? push(self) : self.rounds ??= self.asks.open(self)
+  }
+
+  /** Whether the handler ended at a question. */
+  get suspending(): boolean {
+    return this.self.rounds?.suspending === true
+  }
+
+  /** This is another pass over the handler: it repeats `rounds.round - 1` others up to where they stopped. */
+  replay(rounds: Rounds, progress: number | undefined): void {
+    this.rounds = rounds
+    this.round = rounds.round
+    this.quiet = true
+    const token = this.progressToken
+    if (token === undefined) return
+    this.progress = Progress.make({ token, send: (params) => this.notify(Methods.Progress, params), after: progress })
+  }
+
+  /** From here on the pass does what none before it did. */
+  loud(): void {
+    this.quiet = false
+  }
+
+  /** The request has ended; what there is to do before it is answered. */
+  ending(exit: Exit.Exit<unknown, unknown>): Ending | undefined {
+    return this.rounds?.ending(exit)
+  }
+}
+
+/** Requests that may ask (MRT-02). */
+const asking: ReadonlySet<string> = new Set([
+  Methods.ToolsCall.name,
+  Methods.PromptsGet.name,
+  Methods.ResourcesRead.name
+])
+
+export const mayAsk = (method: string): boolean => asking.has(method)
+
+const repeats = (method: string): boolean => method === Methods.Progress.name || method === Methods.LoggingMessage.name
+
+/** Whether the handler that runs in this context is ending at a question. */
+export const isSuspending = (context: Context.Context<never>): boolean => {
+  const request = Context.getOrUndefined(context, RequestContext)
+  return request instanceof Single && request.suspending
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Change } from "@mcpfx/server/ChangeBus"
+import type { Update } from "@mcpfx/server/ChangeBus"
 import { Cause, Duration, Effect, Fiber, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
@@ -8,7 +8,7 @@ import { jsonSafe } from "../../src/internal/jsonSafe.ts"
 import { Meter } from "../../src/internal/meter.ts"
 import { covering } from "../../src/internal/uriSet.ts"
 
-const resource = (uri: string): Change => ({ kind: "resource", uri })
+const resource = (uri: string): Update => ({ kind: "resource", uri })
 
 const coalescer = Effect.fnUntraced(function*(capacity = 10, slow: Duration.Input = 0) {
   const scope = yield* Scope.Scope

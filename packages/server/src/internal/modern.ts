@@ -1,8 +1,6 @@
 /**
  * Requests that stand alone: those of 2026-07-28, and those of older revisions where no session is kept. What is known about
  * the client came with the request, and everything the request leads to ends with it.
- *
- * @since 0.1.0
  */
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
@@ -14,33 +12,27 @@ import type { Exchange } from "@mcpfx/transport/Exchange"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { Dispatcher } from "./Dispatcher.ts"
-import { modernRefusal, rejected, scopeRefusal } from "./internal/admission.ts"
-import { named } from "./internal/entries.ts"
-import { type Client, Single } from "./internal/single.ts"
-import type { Registry } from "./Registry.ts"
+import * as Fiber from "effect/Fiber"
+import type { Dispatcher } from "../Dispatcher.ts"
+import type { Registry } from "../Registry.ts"
+import { modernRefusal, rejected, scopeRefusal } from "./admission.ts"
+import { type Asks, isRetry } from "./asks.ts"
+import { named } from "./entries.ts"
+import { type Client, Single } from "./single.ts"
 
 const admitted: Exit.Exit<Admission> = Exit.succeed({})
 
-/**
- * What serving requests one by one takes.
- *
- * @category models
- * @since 0.1.0
- */
+/** What serving requests one by one takes. */
 export interface Options {
   readonly dispatcher: Dispatcher["Service"]
   readonly registry: Registry["Service"]
   /** What handlers run with. */
   readonly context: Context.Context<never>
+  /** How they ask. */
+  readonly asks: Asks
 }
 
-/**
- * A request and where it is kept while it runs.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request and where it is kept while it runs. */
 export interface Start {
   readonly exchange: Exchange
   readonly request: JsonRpc.Request
@@ -50,12 +42,7 @@ export interface Start {
   readonly key: unknown
 }
 
-/**
- * Starts requests, each with a scope of its own, and admits or refuses them.
- *
- * @category models
- * @since 0.1.0
- */
+/** Starts requests, each with a scope of its own, and admits or refuses them. */
 export interface Modern {
   /**
    * Checks a request and starts it. The effect is an `Exit`; a client that leaves interrupts a request of 2026-07-28, not
@@ -70,12 +57,8 @@ const refusals: Readonly<Record<InFlight.Refusal, McpError.McpError>> = {
   Closed: new McpError.ServerShuttingDown()
 }
 
-/**
- * @category constructors
- * @since 0.1.0
- */
 export const make = (options: Options): Modern => {
-  const { context: base, dispatcher, registry } = options
+  const { asks, context: base, dispatcher, registry } = options
   const listener = Telemetry.listener(base)
 
   const refuse = (request: JsonRpc.Request, context: Single): Rejected | undefined => {
@@ -87,11 +70,17 @@ export const make = (options: Options): Modern => {
     }
     return dispatcher.has(request.method, context)
       ? undefined
-      : rejected(new McpError.MethodNotFound({ method: request.method }), context.revision)
+      : rejected(dispatcher.absent(request.method, context), context.revision)
   }
 
   const run = (request: JsonRpc.Request, context: Single) => {
-    const effect = Effect.suspend(() => dispatcher.request(request, context))
+    const first = Effect.suspend(() => {
+      context.fiber = Fiber.getCurrent()
+      return dispatcher.request(request, context)
+    })
+    const effect = isRetry(request) && context.asks !== undefined
+      ? Effect.andThen(context.asks.resume(context, request), first)
+      : first
     return listener === undefined ? effect : listener.serve(
       effect,
       {
@@ -111,6 +100,10 @@ export const make = (options: Options): Modern => {
       const context = new Single(request, client, exchange.outlet)
       const refusal = refuse(request, context)
       if (refusal !== undefined) return Exit.fail(refusal)
+      if (client.revision.era === "modern") {
+        context.asks = asks
+        context.request = request
+      }
       const refused = inFlight.start({
         id: request.id,
         key,
