@@ -9,6 +9,7 @@ import type { Version } from "@mcpfx/schema/Revision"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Pages from "./Pages.ts"
+import type { Options as TaskOptions } from "./Tasks.ts"
 
 /**
  * @category models
@@ -22,7 +23,10 @@ export interface ClientOptions {
    * alone nothing else is tried.
    */
   readonly revisions?: ReadonlyArray<Version> | undefined
-  /** Extra capabilities to declare: `experimental` and `extensions`. What has a handler declares itself. */
+  /**
+   * Extra capabilities to declare: `experimental` and `extensions`. What has a handler declares itself; elicitation, sampling
+   * and roots are never declared without one.
+   */
   readonly capabilities?: Capabilities.Client | undefined
   /** How long connecting may take, probe and handshake included; 30 seconds by default. */
   readonly connectTimeout?: Duration.Input | undefined
@@ -35,6 +39,21 @@ export interface ClientOptions {
   readonly timeout?: Duration.Input | undefined
   /** How far progress may move that deadline; 10 minutes by default. */
   readonly maxTimeout?: Duration.Input | undefined
+  /**
+   * How often a request may come back with something to answer on 2026-07-28; 10 by default. Past it, `TooManyRounds`. An
+   * answered round moves the deadline as progress does; `maxTimeout` is for all rounds together, and the time people take.
+   */
+  readonly maxRounds?: number | undefined
+  /** How many things one round may ask for; 100 by default. */
+  readonly maxAsks?: number | undefined
+  /** How many of them are answered at the same time; 8 by default. */
+  readonly concurrentAsks?: number | undefined
+  /**
+   * What to do when a server of 2025-11-25 refuses a request until the user has visited pages: with this, they are shown by
+   * the handler of `ClientElicitation.layerUrl`, and the request is sent again once the server says that the user is done,
+   * which may take this long. Without it, the request fails with `UrlElicitationRequired` (ELI-18).
+   */
+  readonly awaitUrls?: Duration.Input | undefined
   /** Bounds on lists of many pages: 100 pages and 10,000 items by default. */
   readonly pages?: Partial<Pages.Bounds> | undefined
   /** Checks structured output against the schema its tool is listed with; on by default (TOL-08). */
@@ -56,6 +75,11 @@ export interface ClientOptions {
    * as lost. Never by default.
    */
   readonly heartbeat?: Duration.Input | undefined
+  /**
+   * Tasks: what `true`, or options, announce on 2026-07-28, so that servers may answer calls with tasks (EXT-06). Without them,
+   * calls there are never tasks. Calls as tasks on 2025-11-25 need nothing.
+   */
+  readonly tasks?: boolean | TaskOptions | undefined
   /** Opens the connection on first use instead of while the layer is built. */
   readonly lazy?: boolean | undefined
 }

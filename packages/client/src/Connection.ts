@@ -16,6 +16,7 @@ import type { PeerFailure } from "@mcpfx/session/Peer"
 import type * as Session from "@mcpfx/session/Session"
 import type { ClientTransport } from "@mcpfx/transport/ClientTransport"
 import type { Link } from "@mcpfx/transport/Link"
+import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,15 +27,9 @@ import type { ClientOptions } from "./ClientOptions.ts"
 import * as Attempt from "./internal/attempt.ts"
 import * as Handshake from "./internal/handshake.ts"
 import * as Heartbeat from "./internal/heartbeat.ts"
-import {
-  ConnectionLost,
-  fail,
-  fromPeer,
-  mapPeer,
-  type McpClientError,
-  type Reason,
-  TimedOut
-} from "./McpClientError.ts"
+import { identity } from "./internal/identity.ts"
+import { isPassing } from "./internal/passing.ts"
+import { ConnectionLost, fail, fromPeer, mapPeer, type McpClientError, TimedOut } from "./McpClientError.ts"
 import * as Negotiation from "./Negotiation.ts"
 
 /**
@@ -101,6 +96,8 @@ export interface Parts {
   readonly handler: Handler.Handler["Service"]
   /** What the client says it can do. */
   readonly declared: Capabilities.Client
+  /** What of it, and what more, is said on a revision; all of it by default. */
+  readonly declaredOn?: ((declared: Capabilities.Client, revision: Revision) => Capabilities.Client) | undefined
   readonly options: ClientOptions
   /** Run on each new connection before anything else is. */
   readonly prepare?: ((live: Live) => Effect.Effect<void>) | undefined
@@ -210,8 +207,9 @@ export const make = Effect.fnUntraced(function*(
   return { target: transport.target, transport: transport.kind, renews, isClosed, live, use }
 })
 
-const handshakeOf = Effect.fnUntraced(function*({ declared, handler, options, transport }: Parts) {
-  const revisions = Negotiation.revisionsOf(Revisions.all, options)
+const handshakeOf = Effect.fnUntraced(function*({ declared, declaredOn, handler, options, transport }: Parts) {
+  const spoken = Negotiation.revisionsOf(Revisions.all, options)
+  const revisions = spoken === undefined || !options.tasks ? spoken : Arr.map(spoken, Revisions.withTasks)
   if (revisions === undefined) return yield* Effect.die(new Error("ClientOptions.revisions names no revision"))
   const connectTimeout = Duration.fromInputUnsafe(options.connectTimeout ?? "30 seconds")
   const parts: Handshake.Options = {
@@ -219,7 +217,8 @@ const handshakeOf = Effect.fnUntraced(function*({ declared, handler, options, tr
     handler,
     revisions,
     declared,
-    info: options.info ?? { name: "mcpfx-client", version: "0.1.0" },
+    declaredOn,
+    info: options.info ?? identity,
     connectTimeout,
     // HTTP answers, if only with a status: silence there is no sign of anything. Nor is it where nothing else would be tried.
     probeTimeout: transport.kind === "http" || revisions.every(({ era }) => era === "modern")
@@ -245,19 +244,6 @@ const isStale = (failure: PeerFailure): boolean => {
       return failure.code === Codes.unsupportedVersion
     case "HttpFailure":
       return failure.error?.code === Codes.unsupportedVersion
-    default:
-      return false
-  }
-}
-
-/** What may be otherwise a little later. */
-const isPassing = (reason: Reason): boolean => {
-  switch (reason._tag) {
-    case "ConnectionLost":
-    case "TimedOut":
-      return true
-    case "HttpRefused":
-      return reason.status === undefined || reason.status === 408 || reason.status === 429 || reason.status >= 500
     default:
       return false
   }

@@ -31,44 +31,32 @@ import type * as Completion from "@mcpfx/schema/Completion"
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
 import type * as Method from "@mcpfx/schema/Method"
-import * as Methods from "@mcpfx/schema/Methods"
-import type * as Progress from "@mcpfx/schema/Progress"
 import type * as Prompt from "@mcpfx/schema/Prompt"
 import type * as PromptContract from "@mcpfx/schema/PromptContract"
 import type * as Resource from "@mcpfx/schema/Resource"
 import type * as ResourceContract from "@mcpfx/schema/ResourceContract"
+import type * as Task from "@mcpfx/schema/Task"
 import type * as Tool from "@mcpfx/schema/Tool"
 import type * as ToolContract from "@mcpfx/schema/ToolContract"
-import * as JsonSchemaValidator from "@mcpfx/session/JsonSchemaValidator"
 import type { RequestOptions } from "@mcpfx/session/Peer"
-import * as SessionLimits from "@mcpfx/session/SessionLimits"
 import { ClientTransport } from "@mcpfx/transport/ClientTransport"
+import * as HttpSseClient from "@mcpfx/transport/HttpSseClient"
 import * as StdioClient from "@mcpfx/transport/StdioClient"
 import * as StreamableHttpClient from "@mcpfx/transport/StreamableHttpClient"
 import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import * as ClientHandlers from "./ClientHandlers.ts"
 import type { ClientOptions } from "./ClientOptions.ts"
-import * as Connection from "./Connection.ts"
-import * as Calls from "./internal/calls.ts"
-import * as Heartbeat from "./internal/heartbeat.ts"
-import * as Lists from "./internal/lists.ts"
-import { LogLevel } from "./internal/logs.ts"
-import * as Oddities from "./internal/oddities.ts"
-import * as ProgressEvents from "./internal/progress.ts"
-import * as Reads from "./internal/reads.ts"
-import * as Requests from "./internal/requests.ts"
+import type { ServerFacts } from "./Connection.ts"
+import * as Assembly from "./internal/assembly.ts"
 import type { McpClientError } from "./McpClientError.ts"
-import * as Notifications from "./Notifications.ts"
-import * as ResponseCache from "./ResponseCache.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import type { Subscriptions } from "./Subscriptions.ts"
+import type { CallOptions as TaskCallOptions, Handle } from "./Tasks.ts"
 
 /**
  * What a typed call gives: the structured output, or the whole result where the contract has none.
@@ -87,6 +75,17 @@ export type CallOutput<O> = [O] extends [never] ? Tool.CallResult : O
 export type ReadOutput<C> = [C] extends [never] ? Resource.ReadResult : C
 
 /**
+ * The server of a client.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Server extends ServerFacts {
+  /** The identifiers of the extensions that both sides have announced (EXT-02). */
+  readonly extensions: ReadonlyArray<string>
+}
+
+/**
  * A client of one server.
  *
  * What the server does not offer is not asked for: such a request fails with `NotOffered` and sends nothing, while a list
@@ -96,8 +95,8 @@ export type ReadOutput<C> = [C] extends [never] ? Resource.ReadResult : C
  * @since 0.1.0
  */
 export class McpClient extends Context.Service<McpClient, {
-  /** What the server said about itself; connects if need be. */
-  readonly server: Effect.Effect<Connection.ServerFacts, McpClientError>
+  /** What the server said about itself, and what client and server have in common; connects if need be. */
+  readonly server: Effect.Effect<Server, McpClientError>
   /** Calls a tool by its contract; a declared failure of the tool is a typed failure here. */
   readonly call: {
     <Name extends string, I, O, F>(
@@ -117,6 +116,37 @@ export class McpClient extends Context.Service<McpClient, {
     args?: JsonRpc.JsonObject,
     options?: RequestOptions
   ) => Effect.Effect<Tool.CallResult, McpClientError>
+  /**
+   * Calls a tool as a task and gives its handle: on 2025-11-25 where the server and the tool say that they may be tasks, on
+   * 2026-07-28 where both sides have announced the extension and the server makes one of it. `NotOffered` elsewhere.
+   */
+  readonly callTask: {
+    <Name extends string, I, O, F>(
+      contract: ToolContract.Contract<Name, I, O, F>,
+      input: I,
+      options?: RequestOptions & TaskCallOptions
+    ): Effect.Effect<Handle<CallOutput<O>, F>, McpClientError>
+    <Name extends string, I, O, F>(
+      contract: {} extends I ? ToolContract.Contract<Name, I, O, F> : never,
+      input?: I,
+      options?: RequestOptions & TaskCallOptions
+    ): Effect.Effect<Handle<CallOutput<O>, F>, McpClientError>
+    (
+      name: string,
+      args?: JsonRpc.JsonObject,
+      options?: RequestOptions & TaskCallOptions
+    ): Effect.Effect<Handle<Tool.CallResult>, McpClientError>
+  }
+  /** A task of an earlier call, of this client or of one before it; asks the server nothing by itself. */
+  readonly task: {
+    (id: string): Handle<Tool.CallResult>
+    <Name extends string, I, O, F>(
+      id: string,
+      contract: ToolContract.Contract<Name, I, O, F>
+    ): Handle<CallOutput<O>, F>
+  }
+  /** The tasks of this caller, on 2025-11-25 where the server lists them. */
+  readonly tasks: Effect.Effect<ReadonlyArray<Task.Task>, McpClientError>
   /** All tools; over HTTP of 2026-07-28 without those whose header annotations are wrong (XH-06). */
   readonly tools: Effect.Effect<ReadonlyArray<Tool.Descriptor>, McpClientError>
   readonly resources: Effect.Effect<ReadonlyArray<Resource.Descriptor>, McpClientError>
@@ -170,14 +200,14 @@ export class McpClient extends Context.Service<McpClient, {
   /** Whether the server is there: `ping`, and on 2026-07-28 `server/discover`. */
   readonly ping: Effect.Effect<void, McpClientError>
   /** Subscribes to changes, and waits for the server's word; until the scope closes. */
-  readonly subscribe: Subscriptions.Subscriptions["subscribe"]
+  readonly subscribe: Subscriptions["subscribe"]
   /** Log messages of the server, from now on. */
   readonly logs: Stream.Stream<Logging.MessageParams>
   /** Notifications of one method, from now on. */
   readonly notifications: <Name extends string, Params>(
     method: Method.NotificationMethod<Name, Params>
   ) => Stream.Stream<Params>
-  /** A request of any method of the protocol. */
+  /** A request of any method, of the protocol or of your own. */
   readonly request: <Name extends string, Params, Result>(
     method: Method.RequestMethod<Name, Params, Result>,
     params: Params,
@@ -200,76 +230,9 @@ export class McpClient extends Context.Service<McpClient, {
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function*(
-  options: ClientOptions = {}
-): Effect.fn.Return<McpClient["Service"], McpClientError, ClientTransport | Scope.Scope> {
-  const answerers = yield* ClientHandlers.Answerers
-  const validator = yield* JsonSchemaValidator.JsonSchemaValidator
-  const limits = yield* SessionLimits.SessionLimits
-  const notifications = Notifications.make()
-  const cache = ResponseCache.make(options.cacheCapacity)
-  const known = new Lists.KnownTools()
-  const logLevel = new LogLevel()
-  const odd = Oddities.make()
-  const connection = yield* Connection.make({
-    transport: yield* ClientTransport,
-    handler: ClientHandlers.make(answerers, notifications),
-    declared: ClientHandlers.declared(answerers, options.capabilities),
-    options,
-    prepare: (live) => {
-      cache.clear()
-      known.clear()
-      return logLevel.restore(live)
-    }
-  })
-  const requests = Requests.make(connection, logLevel, options)
-  const lists = Lists.make({ connection, requests, cache, known, odd, options })
-  const calls = Calls.make({ connection, requests, lists, known, validator, odd, options })
-  const reads = Reads.make(requests, cache)
-  const timeout = Duration.fromInputUnsafe(options.timeout ?? limits.requestTimeout)
-  const subscriptions = Subscriptions.make(connection, notifications, timeout)
-  yield* forgetOn(notifications, cache, known)
-  if (options.lazy !== true) yield* connection.live
-
-  return McpClient.of({
-    server: connection.live,
-    call: calls.call,
-    callTool: calls.callTool,
-    tools: lists.tools,
-    resources: lists.resources,
-    resourceTemplates: lists.resourceTemplates,
-    prompts: lists.prompts,
-    read: reads.read,
-    readResource: reads.readResource,
-    prompt: reads.prompt,
-    getPrompt: reads.getPrompt,
-    complete: reads.complete,
-    setLogLevel: (level) => logLevel.set(connection, level),
-    ping: connection.use(Methods.Ping.name, (live) => Heartbeat.ping(live, { timeout: options.timeout })),
-    subscribe: subscriptions.subscribe,
-    logs: notifications.stream(Methods.LoggingMessage),
-    notifications: notifications.stream,
-    request: requests.request,
-    requestRaw: requests.requestRaw,
-    notifyRaw: requests.notifyRaw
-  })
-})
-
-/** A notification about a list or a resource drops what it makes stale (CCH-06). */
-const forgetOn = (
-  notifications: Notifications.Notifications,
-  cache: ResponseCache.ResponseCache,
-  known: Lists.KnownTools
-) =>
-  Effect.all([
-    notifications.listen(Methods.ToolsListChanged, () => {
-      cache.invalidate({ kind: "tools" })
-      known.clear()
-    }),
-    notifications.listen(Methods.PromptsListChanged, () => cache.invalidate({ kind: "prompts" })),
-    notifications.listen(Methods.ResourcesListChanged, () => cache.invalidate({ kind: "resources" })),
-    notifications.listen(Methods.ResourcesUpdated, ({ uri }) => cache.invalidate({ kind: "resource", uri }))
-  ], { discard: true })
+export const make: (
+  options?: ClientOptions
+) => Effect.Effect<McpClient["Service"], McpClientError, ClientTransport | Scope.Scope> = Assembly.make
 
 /**
  * The client over any transport.
@@ -306,10 +269,22 @@ export const layerStdio = (options: StdioOptions): Layer.Layer<McpClient, McpCli
 export interface HttpOptions extends ClientOptions, Omit<StreamableHttpClient.Options, "reconnect"> {
   /** When streams that end are opened again; the connection itself is the business of `reconnect`. */
   readonly streams?: StreamableHttpClient.Options["reconnect"]
+  /**
+   * Whether a server that refuses `initialize` with 400, 404 or 405 is tried over HTTP+SSE of 2024-11-05 (SSE-06); on by
+   * default. What is found is kept with the eras.
+   */
+  readonly sse?: boolean | undefined
 }
 
+const httpTransport = (options: HttpOptions) =>
+  Effect.gen(function*() {
+    const transport = yield* StreamableHttpClient.make({ ...options, reconnect: options.streams })
+    const { headers, sse, url } = options
+    return sse === false ? transport : { ...transport, fallback: yield* HttpSseClient.make({ headers, url }) }
+  })
+
 /**
- * The client of a server over Streamable HTTP.
+ * The client of a server over Streamable HTTP, or over HTTP+SSE if the server has no other.
  *
  * **Example** (A server behind an address)
  *
@@ -326,7 +301,7 @@ export interface HttpOptions extends ClientOptions, Omit<StreamableHttpClient.Op
  * @since 0.1.0
  */
 export const layerHttp = (options: HttpOptions): Layer.Layer<McpClient, McpClientError, HttpClient.HttpClient> =>
-  Layer.provide(layer(options), StreamableHttpClient.layer({ ...options, reconnect: options.streams }))
+  Layer.provide(layer(options), Layer.effect(ClientTransport, httpTransport(options)))
 
 /**
  * {@link layerHttp} with options from the program's configuration, all of them or some.
@@ -360,39 +335,4 @@ export const layerStdioConfig = (
 ): Layer.Layer<McpClient, McpClientError | Config.ConfigError, ChildProcessSpawner> =>
   Layer.unwrap(Effect.map(options, layerStdio))
 
-/**
- * How far a request has come, and at last what it gave.
- *
- * @category models
- * @since 0.1.0
- */
-export type ProgressEvent<A> =
-  | { readonly _tag: "Progress"; readonly progress: Progress.Params }
-  | { readonly _tag: "Result"; readonly result: A }
-
-/**
- * A request as a stream: its progress, in order, and its result last. Ending the stream early cancels the request on the
- * server.
- *
- * **Example** (A bar for a long call)
- *
- * ```ts
- * import { McpClient } from "@mcpfx/client"
- * import { Effect, Stream } from "effect"
- *
- * const index = Effect.gen(function*() {
- *   const client = yield* McpClient.McpClient
- *   const events = McpClient.progress((onProgress) => client.callTool("index", { path: "/" }, { onProgress }))
- *   yield* Stream.runForEach(events, (event) =>
- *     event._tag === "Progress"
- *       ? Effect.log(`${event.progress.progress} of ${event.progress.total ?? "?"}`)
- *       : Effect.log("done"))
- * })
- * ```
- *
- * @category progress
- * @since 0.1.0
- */
-export const progress: <A, E, R>(
-  run: (onProgress: (progress: Progress.Params) => Effect.Effect<void>) => Effect.Effect<A, E, R>
-) => Stream.Stream<ProgressEvent<A>, E, Exclude<R, Scope.Scope>> = ProgressEvents.events
+export { progress, type ProgressEvent } from "./internal/progress.ts"

@@ -7,6 +7,10 @@
  * @since 0.1.0
  */
 import * as Capabilities from "@mcpfx/schema/Capabilities"
+import * as Codes from "@mcpfx/schema/Codes"
+import * as Elicitation from "@mcpfx/schema/Elicitation"
+import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as McpError from "@mcpfx/schema/McpError"
 import * as Tool from "@mcpfx/schema/Tool"
 import type { PeerFailure } from "@mcpfx/session/Peer"
 import type { HttpFailure } from "@mcpfx/transport/TransportError"
@@ -96,6 +100,41 @@ export class InputNeeded extends Schema.TaggedError<InputNeeded>(id("InputNeeded
 }) {}
 
 /**
+ * The user rejected what the request asked of the client's model, and so the request is not sent again (SMP-09).
+ *
+ * @category reasons
+ * @since 0.1.0
+ */
+export class InputRejected extends Schema.TaggedError<InputRejected>(id("InputRejected"))("InputRejected", {
+  ask: Schema.String
+}) {}
+
+/** The handler of what the server asked for broke, or gave what does not fit. @category reasons @since 0.1.0 */
+export class InputFailed extends Schema.TaggedError<InputFailed>(id("InputFailed"))("InputFailed", {
+  ask: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+/** A request came back with asks more often than allowed. @category reasons @since 0.1.0 */
+export class TooManyRounds extends Schema.TaggedError<TooManyRounds>(id("TooManyRounds"))("TooManyRounds", {
+  rounds: Schema.Int,
+  /** The option that allows more. */
+  option: Schema.Literal("maxRounds")
+}) {}
+
+/** The task was cancelled, by this client or somebody else. @category reasons @since 0.1.0 */
+export class TaskCancelled extends Schema.TaggedError<TaskCancelled>(id("TaskCancelled"))("TaskCancelled", {
+  taskId: Schema.String
+}) {}
+
+/** The user has to visit these pages before the request can be sent again (ELI-18). @category reasons @since 0.1.0 */
+export class UrlElicitationRequired
+  extends Schema.TaggedError<UrlElicitationRequired>(id("UrlElicitationRequired"))("UrlElicitationRequired", {
+    elicitations: Schema.Array(Elicitation.UrlParams)
+  })
+{}
+
+/**
  * @category reasons
  * @since 0.1.0
  */
@@ -113,7 +152,12 @@ export const Reason = Schema.Union([
   BadOutput,
   ToolFailed,
   BadInput,
-  InputNeeded
+  InputNeeded,
+  InputRejected,
+  InputFailed,
+  TooManyRounds,
+  TaskCancelled,
+  UrlElicitationRequired
 ])
 
 /**
@@ -154,6 +198,16 @@ const text = (reason: Reason): string => {
       return `the input does not fit: ${reason.detail}`
     case "InputNeeded":
       return "the server needs input that this client cannot give"
+    case "InputRejected":
+      return `${reason.ask} was rejected by the user`
+    case "InputFailed":
+      return `the handler of ${reason.ask} failed`
+    case "TaskCancelled":
+      return "the task was cancelled"
+    case "TooManyRounds":
+      return `the server asked again after ${reason.rounds} rounds (${reason.option})`
+    case "UrlElicitationRequired":
+      return "the user has to visit a page first"
   }
 }
 
@@ -171,13 +225,38 @@ export class McpClientError extends Schema.TaggedError<McpClientError>(id("McpCl
   }
 }
 
+/**
+ * A handler gave an answer that is none to what was asked: a fault of the program, which the server hears of as -32603. Says
+ * what is wrong and where, never what the answer was.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class UnfitAnswer extends Schema.TaggedError<UnfitAnswer>(id("UnfitAnswer"))("UnfitAnswer", {
+  /** What was asked. */
+  method: Schema.String,
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `${this.method}: ${this.problems.join("; ")}`
+  }
+}
+
 /** Whose statuses say more than any error in their body: who to ask for a token, how long to wait. */
 const isForTransport = ({ retryAfter, status, wwwAuthenticate }: HttpFailure): boolean =>
   wwwAuthenticate !== undefined || retryAfter !== undefined || status === 401 || status === 403 || status === 429
 
+const refusal = ({ code, data, message }: JsonRpc.WireError): Reason => {
+  const wire = data === undefined ? { code, message } : { code, message, data }
+  const known = code === Codes.urlElicitationRequired ? McpError.fromWire(wire) : undefined
+  return known?._tag === "UrlElicitationRequired"
+    ? new UrlElicitationRequired({ elicitations: known.elicitations })
+    : new Refused(wire)
+}
+
 const httpReason = (failure: HttpFailure): Reason => {
   const { cause, detail, error, retryAfter, status, wwwAuthenticate } = failure
-  if (error !== undefined && !isForTransport(failure)) return new Refused({ ...error })
+  if (error !== undefined && !isForTransport(failure)) return refusal(error)
   return new HttpRefused({
     detail,
     ...(status === undefined ? undefined : { status }),
@@ -196,11 +275,7 @@ const httpReason = (failure: HttpFailure): Reason => {
 export const reasonOf = (failure: PeerFailure): Reason => {
   switch (failure._tag) {
     case "PeerError":
-      return new Refused({
-        code: failure.code,
-        message: failure.message,
-        ...(failure.data === undefined ? undefined : { data: failure.data })
-      })
+      return refusal(failure)
     case "RequestTimeout":
       return new TimedOut({ millis: failure.millis })
     case "InvalidResponse":

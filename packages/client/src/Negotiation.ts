@@ -156,6 +156,57 @@ export const disproves = ({ reason }: McpClientError): boolean => {
   }
 }
 
+/** What a server without Streamable HTTP says to a POST. */
+const withoutTransport: ReadonlySet<number> = new Set([400, 404, 405])
+
+/**
+ * Whether a server that refused `initialize` so may be one that has no Streamable HTTP, and is worth a GET (VER-16, SSE-06):
+ * only with these statuses, and not if it answered in the terms of the protocol.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const lacksTransport = (failure: PeerFailure): boolean =>
+  failure._tag === "HttpFailure" && failure.status !== undefined && withoutTransport.has(failure.status) &&
+  (failure.error === undefined || !isModernAnswer(failure.error, failure.status))
+
+/** With 404 the code says that a server of 2026-07-28 lacks the method. */
+const isModernAnswer = (error: JsonRpc.WireError, status: number): boolean =>
+  isModern(error, "http") || (status === 404 && error.code === Codes.methodNotFound)
+
+/**
+ * Whether a stream of HTTP+SSE that could not be opened says more than the refusal of `initialize` before it: it asks for a
+ * token, or it was there and wants something that is not done.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const showsSse = ({ reason }: McpClientError): boolean =>
+  reason._tag === "ConnectionLost" ||
+  (reason._tag === "HttpRefused" && (reason.status === 401 || reason.status === 403))
+
+/**
+ * Whether a failure speaks against the verdict, kept from before, that a server has no Streamable HTTP: it opens no stream
+ * of the other kind any more.
+ *
+ * @category predicates
+ * @since 0.1.0
+ */
+export const disprovesSse = (error: McpClientError): boolean => {
+  const { reason } = error
+  const opensAnother = reason._tag === "HttpRefused" && reason.status !== undefined && reason.status < 300
+  return opensAnother || disproves(error)
+}
+
+/**
+ * What is known of a server: the revision of 2026-07-28 or later that it was found to speak, that it is a stateful one, or
+ * that it is one that has HTTP+SSE alone.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Era = Version | "legacy" | "sse"
+
 /**
  * Eras known from earlier connections, by target, so that one probe serves many connections (VER-15). A verdict that
  * proves wrong is dropped and the server probed anew. Kept in memory; at most 1,000 targets.
@@ -172,8 +223,8 @@ export const CurrentEraCache = Context.Reference<EraCache>("@mcpfx/client/Curren
  * @since 0.1.0
  */
 export interface EraCache {
-  readonly get: (target: string) => Version | "legacy" | undefined
-  readonly set: (target: string, verdict: Version | "legacy") => void
+  readonly get: (target: string) => Era | undefined
+  readonly set: (target: string, verdict: Era) => void
   readonly forget: (target: string) => void
 }
 
@@ -184,7 +235,7 @@ export interface EraCache {
  * @since 0.1.0
  */
 export const makeEraCache = (capacity = 1000): EraCache => {
-  const verdicts = new Map<string, Version | "legacy">()
+  const verdicts = new Map<string, Era>()
   return {
     get: (target) => verdicts.get(target),
     set: (target, verdict) => {

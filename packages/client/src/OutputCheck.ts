@@ -7,6 +7,7 @@
  *
  * @since 0.1.0
  */
+import * as Methods from "@mcpfx/schema/Methods"
 import type { Issue } from "@mcpfx/schema/SchemaMismatch"
 import type * as Tool from "@mcpfx/schema/Tool"
 import type * as JsonSchemaValidator from "@mcpfx/session/JsonSchemaValidator"
@@ -62,4 +63,5 @@ const place = ({ path }: { readonly path: string }): string => path === "" ? "it
 
 const line = ({ message, path }: Issue): string => path.length === 0 ? message : `${path.join(".")}: ${message}`
 
-const bad = (tool: string, problems: ReadonlyArray<string>) => fail(new BadOutput({ tool, problems }), "tools/call")
+const bad = (tool: string, problems: ReadonlyArray<string>) =>
+  fail(new BadOutput({ tool, problems }), Methods.ToolsCall.name)

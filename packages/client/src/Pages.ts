@@ -1,5 +1,5 @@
 /**
- * All pages of a list, within bounds (PAG-01, PAG-02).
+ * All pages of a list (PAG-02), within bounds (PAG-01 of field practice).
  *
  * @since 0.1.0
  */
@@ -46,13 +46,21 @@ export interface Options<A> {
   readonly server: string
   readonly bounds: Bounds
   readonly page: (cursor: string | undefined) => Effect.Effect<Page<A>, McpClientError>
-  /** What tells an item from the others: one that is listed again, because the list moved meanwhile, is left out (PAG-05). */
+  /**
+   * What tells an item from the others: one that is listed again, because the list moved meanwhile, is left out (PAG-05 of
+   * field practice).
+   */
   readonly key: (item: A) => string
   /** Whether a failure means that the cursor is not valid any more: then the list is read from its start, twice at most. */
   readonly isStale?: ((error: McpClientError) => boolean) | undefined
+  /**
+   * Whether the list is another one since its first page was asked for. Then pages that are there already do not go with
+   * those to come, and it is read from its start: twice at most, after that it counts as it is.
+   */
+  readonly hasMoved?: (() => boolean) | undefined
 }
 
-/** How often a list is begun anew. */
+/** How often a list is begun anew, for either reason. */
 const maxRestarts = 2
 
 /**
@@ -64,7 +72,7 @@ const maxRestarts = 2
  */
 export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>
   Effect.gen(function*() {
-    const { bounds, isStale = () => false, key, page, server } = options
+    const { bounds, hasMoved = () => false, isStale = () => false, key, page, server } = options
     const items = new Map<string, A>()
     const seen = new Set<string>()
     let cursor: string | undefined
@@ -74,7 +82,8 @@ export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, Mcp
       if (pages > bounds.maxPages) return yield* unbounded(server, `more than ${bounds.maxPages} pages`)
       const next = yield* Effect.catch(page(cursor), (error) =>
         cursor !== undefined && restarts < maxRestarts && isStale(error) ? Effect.undefined : Effect.fail(error))
-      if (next === undefined) {
+      const isAlone = cursor === undefined && next?.nextCursor === undefined
+      if (next === undefined || (!isAlone && restarts < maxRestarts && hasMoved())) {
         restarts++
         cursor = undefined
         count = 0
@@ -87,8 +96,9 @@ export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, Mcp
         return yield* unbounded(server, `more than ${bounds.maxItems} items`)
       }
       for (const item of next.items) {
-        if (!items.has(key(item))) {
-          items.set(key(item), item)
+        const name = key(item)
+        if (!items.has(name)) {
+          items.set(name, item)
         }
       }
       if (next.nextCursor === undefined) {

@@ -5,6 +5,8 @@
  *
  * @since 0.1.0
  */
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as Methods from "@mcpfx/schema/Methods"
 import * as Tool from "@mcpfx/schema/Tool"
 import type { RequestOptions } from "@mcpfx/session/Peer"
 import * as AiTool from "effect/ai/Tool"
@@ -137,9 +139,9 @@ const call = (
   args: unknown,
   { failures, request }: Options
 ): Effect.Effect<Tool.CallResult, McpClientError> => {
-  const called = isArguments(args)
+  const called = JsonRpc.isJsonObject(args)
     ? client.callTool(name, args, request)
-    : Effect.fail(fail(new BadInput({ detail: "arguments are an object" }), "tools/call"))
+    : Effect.fail(fail(new BadInput({ detail: "arguments are an object" }), Methods.ToolsCall.name))
   return failures === "tell"
     ? Effect.catch(
       called,
@@ -147,6 +149,3 @@ const call = (
     )
     : called
 }
-
-const isArguments = (u: unknown): u is { readonly [name: string]: unknown } =>
-  typeof u === "object" && u !== null && !Array.isArray(u)

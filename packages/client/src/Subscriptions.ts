@@ -20,6 +20,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Connection } from "./Connection.ts"
 import * as Listening from "./internal/listening.ts"
+import { isPassing } from "./internal/passing.ts"
 import { fail, type McpClientError, NotOffered, TimedOut } from "./McpClientError.ts"
 import type { Notifications } from "./Notifications.ts"
 
@@ -45,6 +46,11 @@ export interface Interest {
   readonly resources?: boolean | undefined
   /** Resources whose contents matter. */
   readonly uris?: ReadonlyArray<string> | undefined
+  /**
+   * Notifications that are not the protocol's own, by the member of the filter that asks for them: all of them, or the
+   * topics that matter. They come as what they are, by `client.notifications`; revisions with sessions send them unasked.
+   */
+  readonly announcements?: Readonly<Record<string, true | ReadonlyArray<string>>> | undefined
 }
 
 /**
@@ -87,10 +93,6 @@ const delay = (failures: number) =>
 /** A listen stream that the server ended in order is asked for again after about this long, in milliseconds. */
 const pause = Effect.map(Random.next, (random) => 800 + 400 * random)
 
-const isPassing = ({ reason }: McpClientError): boolean =>
-  reason._tag === "ConnectionLost" || reason._tag === "TimedOut" ||
-  (reason._tag === "HttpRefused" && (reason.status === undefined || reason.status >= 500))
-
 const backlog = 1024
 
 /**
@@ -122,7 +124,7 @@ export const make = (
         continue
       }
       const error = outcome.failure
-      const isHopeless = !isEstablished || !connection.renews || connection.isClosed() || !isPassing(error)
+      const isHopeless = !isEstablished || !connection.renews || connection.isClosed() || !isPassing(error.reason)
       if (isHopeless || ++failures > maxRetries) return yield* error
       yield* Effect.sleep(yield* delay(failures))
     }

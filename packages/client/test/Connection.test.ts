@@ -4,12 +4,13 @@ import { JsonRpc } from "@mcpfx/schema"
 import { ScriptedServer } from "@mcpfx/testing"
 import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { clientOf, joined, legacy, modern, settle } from "./support/client.ts"
+import { readFileSync } from "node:fs"
+import { clientOf, joined, legacy, modern, reasonOf, settle } from "./support/client.ts"
 
 const { discovered, error, hangUp, initialized, make, result, silence } = ScriptedServer
 
-const reasonOf = <A, R>(effect: Effect.Effect<A, McpClientError.McpClientError, R>) =>
-  Effect.map(Effect.flip(effect), ({ reason }) => reason)
+const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+const version = JsonRpc.isJsonObject(manifest) ? manifest["version"] : undefined
 
 const tagOf = <A, R>(effect: Effect.Effect<A, McpClientError.McpClientError, R>) =>
   Effect.map(reasonOf(effect), ({ _tag }) => _tag)
@@ -252,6 +253,16 @@ describe("the handshake", () => {
       assert.deepInclude(second, { jsonrpc: "2.0", method: "notifications/initialized" })
     }))
 
+  it.effect("[LIF-01] names the client by its package, where the program has no name for it", () =>
+    Effect.gen(function*() {
+      const server = yield* make(legacy())
+      yield* clientOf(server, { revisions: ["2025-11-25"] })
+      const [first] = server.received()
+      assert.deepInclude(first, {
+        params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "mcpfx-client", version } }
+      })
+    }))
+
   it.effect("[LIF-04, field LIF-03] leaves when it cannot speak the version that the server chose, naming both sides", () =>
     Effect.gen(function*() {
       const server = yield* make({ initialize: initialized("1999-01-01") })
@@ -323,7 +334,7 @@ describe("the handshake", () => {
           _meta: {
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientCapabilities": {},
-            "io.modelcontextprotocol/clientInfo": { name: "mcpfx-client", version: "0.1.0" }
+            "io.modelcontextprotocol/clientInfo": { name: "mcpfx-client", version }
           }
         }
       })

@@ -1,13 +1,10 @@
 /** Servers over HTTP that refuse the probe, or that have forgotten the session. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ClientOptions, McpClient, Negotiation } from "@mcpfx/client"
 import { Tool } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
-import { TestHttp } from "@mcpfx/testing"
-import { ClientTransport, StreamableHttpClient } from "@mcpfx/transport"
-import { Deferred, Effect, Exit, Fiber } from "effect"
-import { HttpClient } from "effect/http"
+import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { clientOver, joined, namesOf, tool } from "./support/client.ts"
 
 type Handler = (request: Request) => Response | Promise<Response>
 
@@ -21,18 +18,6 @@ const watching = (handler: Handler) => {
   }
   return { methods, handler: watched }
 }
-
-const clientOver = Effect.fnUntraced(function*(handler: Handler, options: ClientOptions.ClientOptions = {}) {
-  const transport = yield* Effect.provideService(
-    StreamableHttpClient.make({ url: "http://localhost/mcp" }),
-    HttpClient.HttpClient,
-    TestHttp.clientOf(handler)
-  )
-  return yield* McpClient.make(options).pipe(
-    Effect.provideService(ClientTransport.ClientTransport, transport),
-    Effect.provideService(Negotiation.CurrentEraCache, Negotiation.makeEraCache())
-  )
-})
 
 const json = (body: object, status = 200) => Response.json(body, { status })
 const reply = async (request: Request, result: object) => {
@@ -146,6 +131,31 @@ describe("a server that was restarted", () => {
       yield* client.call(Echo)
     }))
 
+  it.effect("[PAG-03] hears no cursor of the session before", () =>
+    Effect.gen(function*() {
+      let sessions = 0
+      const listed: Array<string> = []
+      const client = yield* clientOver(async (request) => {
+        if (request.method !== "POST") return new Response(null, { status: 405 })
+        const { id, method, params } = await request.json()
+        if (id === undefined) return new Response(null, { status: 202 })
+        if (method === "initialize") {
+          const serverInfo = { name: "old", version: "1" }
+          const result = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo }
+          const headers = { "mcp-session-id": `s${++sessions}` }
+          return Response.json({ jsonrpc: "2.0", id, result }, { headers })
+        }
+        const session = request.headers.get("mcp-session-id")
+        const cursor = params?.cursor ?? "the start"
+        listed.push(`${session} from ${cursor}`)
+        if (session === "s1" && cursor === "2") return new Response("gone", { status: 404 })
+        const result = session === "s1" ? { tools: [tool("a")], nextCursor: "2" } : { tools: [tool("b")] }
+        return json({ jsonrpc: "2.0", id, result })
+      }, options)
+      assert.deepStrictEqual(namesOf(yield* client.tools), ["b"])
+      assert.deepStrictEqual(listed, ["s1 from the start", "s1 from 2", "s2 from the start"])
+    }))
+
   it.effect("[field HTP-06] is not begun with again and again when the new session is gone as well", () =>
     Effect.gen(function*() {
       const healthy = yield* start
@@ -160,5 +170,62 @@ describe("a server that was restarted", () => {
       assert.include(["ConnectionLost", "HttpRefused"], reason._tag)
       assert.isAtMost(count(methods, "initialize"), 3)
       assert.isAtMost(count(methods, "tools/call"), 2)
+    }))
+})
+
+describe("a stream of changes", () => {
+  const hints = { resultType: "complete", ttlMs: 0, cacheScope: "private" }
+  const meta = (id: unknown) => ({ _meta: { "io.modelcontextprotocol/subscriptionId": id } })
+  const stream = (...messages: ReadonlyArray<object>) =>
+    new Response(messages.map((message) => `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`).join(""), {
+      headers: { "content-type": "text/event-stream" }
+    })
+  const agreed = (id: unknown) => ({
+    method: "notifications/subscriptions/acknowledged",
+    params: { notifications: { toolsListChanged: true }, ...meta(id) }
+  })
+
+  it.effect("[SUB-09] is asked for again when it is cut off, when the server is busy and when it is away", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const { handler, methods } = watching(async (request) => {
+        const { id, method } = await request.json()
+        if (method === "server/discover") {
+          const capabilities = { tools: { listChanged: true } }
+          return json({ jsonrpc: "2.0", id, result: { ...hints, supportedVersions: ["2026-07-28"], capabilities } })
+        }
+        switch (++asked) {
+          case 1:
+            return stream(agreed(id))
+          case 2:
+            return new Response("busy", { status: 429 })
+          case 3:
+            return new Response("away", { status: 503 })
+          default:
+            return stream(agreed(id), { method: "notifications/tools/list_changed", params: meta(id) })
+        }
+      })
+      const client = yield* clientOver(handler, { revisions: ["2026-07-28"] })
+      const { changes } = yield* client.subscribe({ tools: true })
+      const fiber = yield* Effect.forkChild(Stream.runCollect(Stream.take(changes, 1)))
+      assert.deepStrictEqual(yield* joined(fiber), [{ kind: "tools" }])
+      assert.isAtLeast(methods.filter((method) => method === "subscriptions/listen").length, 4)
+    }))
+
+  it.effect("[SUB-09] is not asked for again when the server refuses it", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const client = yield* clientOver(async (request) => {
+        const { id, method } = await request.json()
+        if (method === "server/discover") {
+          const capabilities = { tools: { listChanged: true } }
+          return json({ jsonrpc: "2.0", id, result: { ...hints, supportedVersions: ["2026-07-28"], capabilities } })
+        }
+        return ++asked === 1 ? stream(agreed(id)) : new Response("no", { status: 403 })
+      }, { revisions: ["2026-07-28"] })
+      const { changes } = yield* client.subscribe({ tools: true })
+      const fiber = yield* Effect.forkChild(Effect.flip(Stream.runDrain(changes)))
+      assert.deepInclude((yield* joined(fiber)).reason, { _tag: "HttpRefused", status: 403 })
+      assert.strictEqual(asked, 2)
     }))
 })

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Descriptors, McpClient, type McpClientError } from "@mcpfx/client"
 import { Codes, type JsonRpc, Prompt, Resource, Tool } from "@mcpfx/schema"
 import { ScriptedServer } from "@mcpfx/testing"
-import { Deferred, Effect, Fiber, Logger, Schema, Stream } from "effect"
+import { Deferred, Effect, Fiber, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { clientOf, legacy, modern, settle } from "./support/client.ts"
+import { calling, clientOf, legacy, modern, settle } from "./support/client.ts"
 
 const { error, make, result, silence } = ScriptedServer
 
@@ -13,19 +13,6 @@ const reasonOf = <A, E, R>(effect: Effect.Effect<A, McpClientError.McpClientErro
     Effect.flip(effect),
     (failure) => typeof failure === "object" && failure !== null && "reason" in failure ? failure.reason : failure
   )
-
-/** A client of a server that answers every call with `answer`, and lists these tools. */
-const calling = (answer: JsonRpc.JsonObject, tools: ReadonlyArray<JsonRpc.JsonObject> = []) =>
-  Effect.flatMap(
-    make(legacy({ "tools/call": result(answer), "tools/list": result({ tools }) }, { tools: {} })),
-    (server) => clientOf(server)
-  )
-
-const numbers = {
-  name: "n",
-  inputSchema: { type: "object" },
-  outputSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
-}
 
 describe("results", () => {
   it.effect("[field SCH-08] keeps what is known of a result when a block of it is not", () =>
@@ -93,85 +80,6 @@ describe("results", () => {
       assert.strictEqual((yield* Effect.flip(client.callTool("t"))).reason._tag, "BadAnswer")
       const sent = yield* server.expect("tools/call")
       assert.deepInclude(sent, { params: { name: "t" } })
-    }))
-})
-
-describe("output", () => {
-  it.effect("[TOL-08, field SCH-02] is checked against the schema that its tool is listed with", () =>
-    Effect.gen(function*() {
-      const wrong = yield* calling({ content: [], structuredContent: { n: "x" } }, [numbers])
-      yield* wrong.tools
-      const failure = yield* Effect.flip(wrong.callTool("n"))
-      assert.deepInclude(failure.reason, { _tag: "BadOutput", tool: "n" })
-      assert.match(failure.message, /^tools\/call: the output of n does not fit its schema: n: /)
-      const none = yield* calling({ content: [] }, [numbers])
-      yield* none.tools
-      assert.deepInclude(yield* reasonOf(none.callTool("n")), { _tag: "BadOutput" })
-      const more = yield* calling({ content: [], structuredContent: { n: 1, extra: 2 } }, [numbers])
-      yield* more.tools
-      assert.deepInclude(yield* more.callTool("n"), { structuredContent: { n: 1, extra: 2 } })
-    }))
-
-  it.effect("[field SCH-01] is not demanded of a result that is an error", () =>
-    Effect.gen(function*() {
-      const client = yield* calling({ isError: true, content: [{ type: "text", text: "quota" }] }, [numbers])
-      yield* client.tools
-      assert.deepInclude(yield* client.callTool("n"), { content: [{ type: "text", text: "quota" }] })
-    }))
-
-  it.effect("[field SCH-03] is checked by its structured content alone", () =>
-    Effect.gen(function*() {
-      const outputSchema = { ...numbers.outputSchema, additionalProperties: false }
-      const client = yield* calling(
-        { content: [{ type: "text", text: "{\"n\":1}" }], structuredContent: { n: 1 }, _meta: {} },
-        [{ ...numbers, outputSchema }]
-      )
-      yield* client.tools
-      assert.deepInclude(yield* client.callTool("n"), { structuredContent: { n: 1 } })
-    }))
-
-  it.effect("[JSC-02, JSC-04, field SCH-12] is let through, with one warning, where the schema cannot be used", () =>
-    Effect.gen(function*() {
-      const lines: Array<string> = []
-      const client = yield* calling({ content: [], structuredContent: { n: "x" } }, [
-        { ...numbers, outputSchema: { $schema: "urn:unknown", type: "object" } },
-        { ...numbers, name: "remote", outputSchema: { type: "object", $ref: "https://example.com/schema.json" } }
-      ])
-      yield* client.tools
-      const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
-      yield* Effect.provide(
-        Effect.all([client.callTool("n"), client.callTool("n"), client.callTool("remote")]),
-        Logger.layer([logger])
-      )
-      assert.deepStrictEqual(lines, [
-        "The output schema of n checks nothing: unknown dialect urn:unknown",
-        "The output schema of remote checks nothing: its root refers to https://example.com/schema.json, and nothing is fetched"
-      ])
-    }))
-
-  it.effect("is not checked by a schema that may be out of date: the tools have changed", () =>
-    Effect.gen(function*() {
-      const server = yield* make(legacy({
-        "tools/call": result({ content: [], structuredContent: { m: 1 } }),
-        "tools/list": result({ tools: [numbers] })
-      }, { tools: { listChanged: true } }))
-      const client = yield* clientOf(server)
-      yield* client.tools
-      yield* Effect.flip(client.callTool("n"))
-      yield* server.notify("notifications/tools/list_changed")
-      yield* settle
-      yield* client.callTool("n")
-    }))
-
-  it.effect("is not checked where that is turned off", () =>
-    Effect.gen(function*() {
-      const server = yield* make(legacy({
-        "tools/call": result({ content: [], structuredContent: { n: "x" } }),
-        "tools/list": result({ tools: [numbers] })
-      }, { tools: {} }))
-      const client = yield* clientOf(server, { checkOutput: false })
-      yield* client.tools
-      yield* client.callTool("n")
     }))
 })
 
@@ -368,6 +276,19 @@ describe("time", () => {
       assert.deepInclude(yield* server.expect("notifications/cancelled"), {
         params: { requestId: "id" in sent ? sent.id : undefined, reason: "timeout" }
       })
+    }))
+
+  it.effect("[LIF-14] is that of the client for what has no options of its own", () =>
+    Effect.gen(function*() {
+      const server = yield* make(legacy({ "logging/setLevel": silence, "ping": silence }, { logging: {} }))
+      const client = yield* clientOf(server, { timeout: "5 seconds" })
+      const asks = [client.setLogLevel("info"), client.ping]
+      const failures = yield* Effect.forkChild(Effect.all(asks.map(Effect.flip), { concurrency: "unbounded" }))
+      yield* server.expect("ping")
+      yield* TestClock.adjust("5 seconds")
+      for (const { reason } of yield* Fiber.join(failures)) {
+        assert.deepInclude(reason, { _tag: "TimedOut", millis: 5000 })
+      }
     }))
 
   it.effect("[LIF-14] takes the time of the call before that of the client", () =>

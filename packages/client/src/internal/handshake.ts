@@ -8,6 +8,7 @@ import type { Revision } from "@mcpfx/schema/Revision"
 import type { PeerFailure } from "@mcpfx/session/Peer"
 import type * as Session from "@mcpfx/session/Session"
 import { RequestTimeout } from "@mcpfx/session/SessionError"
+import type { Way } from "@mcpfx/transport/ClientTransport"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,6 +26,7 @@ export interface Options extends Opening.Options {
   readonly revisions: Arr.NonEmptyReadonlyArray<Revision>
   readonly info: Implementation.Implementation
   readonly declared: Capabilities.Client
+  readonly declaredOn: ((declared: Capabilities.Client, revision: Revision) => Capabilities.Client) | undefined
   /** How long to wait for the answer to the probe. */
   readonly probeTimeout: Duration.Duration
   readonly connectTimeout: Duration.Duration
@@ -34,22 +36,52 @@ export interface Options extends Opening.Options {
 type Agreed = Omit<Live, "generation" | "scope">
 type Agreeing = Effect.Effect<Agreed, McpClientError, Scope.Scope>
 
+/** What is said on a revision. */
+const declaredFor = ({ declared, declaredOn }: Options, revision: Revision): Capabilities.Client =>
+  Capabilities.clientFor(declaredOn === undefined ? declared : declaredOn(declared, revision), revision.version)
+
 /** Opens a link and agrees: the way that is known from before, or that the options leave, or that the probe shows. */
 export const agree = (options: Options): Agreeing => {
   const { eras, revisions, transport } = options
   const legacy = revisions.find(({ era }) => era === "legacy")
+  if (transport.fallback === undefined || legacy === undefined || eras.get(transport.target) !== "sse") {
+    return begin(options, legacy)
+  }
+  return Effect.catch(overFallback(options, transport.fallback, legacy, (error) => error), (error) => {
+    if (!Negotiation.disprovesSse(error)) return Effect.fail(error)
+    eras.forget(transport.target)
+    return begin(options, legacy)
+  })
+}
+
+const begin = (options: Options, legacy: Revision | undefined): Agreeing => {
+  const { eras, revisions, transport } = options
   const modern = revisions.find(({ era }) => era === "modern")
   return Effect.flatMap(Opening.open(options), (opened) => {
-    if (modern === undefined || (legacy !== undefined && eras.get(transport.target) === "legacy")) {
-      const agreed = initialize(options, opened, legacy)
-      return modern === undefined ? agreed : Effect.catch(agreed, (error) => {
-        if (!Negotiation.disproves(error)) return Effect.fail(error)
-        eras.forget(transport.target)
-        return Effect.flatMap(usable(options, opened), (again) => probe(options, again, modern, legacy))
-      })
+    if (modern === undefined || transport.era === "legacy") return initialize(options, opened, legacy)
+    if (legacy === undefined || eras.get(transport.target) !== "legacy") {
+      return probe(options, opened, modern, legacy)
     }
-    return probe(options, opened, modern, legacy)
+    return Effect.catch(initialize(options, opened, legacy), (error) => {
+      if (!Negotiation.disproves(error)) return Effect.fail(error)
+      eras.forget(transport.target)
+      return Effect.flatMap(usable(options, opened), (again) => probe(options, again, modern, legacy))
+    })
   })
+}
+
+/** Agrees over the other transport of a server; `unopened` judges why that could not be opened. */
+const overFallback = (
+  options: Options,
+  fallback: Way,
+  legacy: Revision,
+  unopened: (error: McpClientError) => McpClientError
+): Agreeing => {
+  const other = { ...options, transport: fallback }
+  return Effect.mapError(Opening.open(other), unopened).pipe(
+    Effect.flatMap((opened) => initialize(other, opened, legacy)),
+    Effect.tap(() => Effect.sync(() => options.eras.set(options.transport.target, "sse")))
+  )
 }
 
 /** The link itself while it lasts, or a fresh one: some servers end on what they do not know. */
@@ -103,8 +135,8 @@ const probe = Effect.fnUntraced(function*(
  * make of a cancellation before its handshake.
  */
 const discover = Effect.fnUntraced(function*(options: Options, opened: Opening.Opened, asked: Revision) {
-  const { declared, info, probeTimeout } = options
-  const clientCapabilities = Capabilities.clientFor(declared, asked.version)
+  const { info, probeTimeout } = options
+  const clientCapabilities = declaredFor(options, asked)
   const session = yield* opened.begin({
     revision: asked,
     clientInfo: info,
@@ -132,17 +164,17 @@ const settle = Effect.fnUntraced(function*(
 ) {
   yield* opened.link.agreed({ version: revision.version, era: "modern" })
   options.eras.set(options.transport.target, revision.version)
-  return {
-    session,
-    link: opened.link,
-    over: opened.over,
-    lost: opened.lost,
-    revision,
-    info: Meta.serverInfo(discovered),
-    capabilities: discovered.capabilities,
-    instructions: discovered.instructions
-  }
+  return agreedOn(opened, session, revision, Meta.serverInfo(discovered), discovered)
 })
+
+/** What is known of a server once it has agreed. */
+const agreedOn = (
+  { link, lost, over }: Opening.Opened,
+  session: Session.Session,
+  revision: Revision,
+  info: Agreed["info"],
+  { capabilities, instructions }: Pick<Lifecycle.DiscoverResult, "capabilities" | "instructions">
+): Agreed => ({ session, link, over, lost, revision, info, capabilities, instructions })
 
 /** `initialize` on a link that was probed; the server may have ended on the probe. */
 const fallBack = (options: Options, opened: Opening.Opened, legacy: Revision): Agreeing =>
@@ -162,13 +194,14 @@ const initialize = Effect.fnUntraced(function*(
   opened: Opening.Opened,
   offered: Revision | undefined
 ): Effect.fn.Return<Agreed, McpClientError, Scope.Scope> {
-  const { connectTimeout, declared, eras, info, revisions, transport } = options
+  const { connectTimeout, eras, info, revisions, transport } = options
   if (offered === undefined) return yield* noCommon(options, [])
   const session = yield* opened.begin()
+  let elsewhere: Way | undefined
   const ask = (revision: Revision) =>
     session.peer.request(Methods.Initialize, {
       protocolVersion: revision.version,
-      capabilities: Capabilities.clientFor(declared, revision.version),
+      capabilities: declaredFor(options, revision),
       clientInfo: info
     }, { timeout: connectTimeout })
   const handshake = Effect.gen(function*() {
@@ -177,11 +210,14 @@ const initialize = Effect.fnUntraced(function*(
         const other = Negotiation.counterOffer(revisions, offered, failure)
         return other === undefined ? Effect.fail(failure) : ask(other)
       }),
-      Effect.mapError((failure) => fromPeer(failure, Methods.Initialize.name))
+      Effect.mapError((failure) => {
+        if (Negotiation.lacksTransport(failure)) elsewhere = transport.fallback
+        return fromPeer(failure, Methods.Initialize.name)
+      })
     )
     const revision = revisions.find(({ era, version }) => era === "legacy" && version === result.protocolVersion)
     if (revision === undefined) return yield* noCommon(options, [result.protocolVersion])
-    const clientCapabilities = Capabilities.clientFor(declared, revision.version)
+    const clientCapabilities = declaredFor(options, revision)
     session.establish({ revision, clientInfo: info, clientCapabilities })
     yield* opened.link.agreed({ version: revision.version, era: "legacy" })
     yield* Effect.mapError(
@@ -190,21 +226,20 @@ const initialize = Effect.fnUntraced(function*(
     )
     return { result, revision }
   })
-  const { result, revision } = yield* Effect.onExit(
+  const outcome = yield* Effect.result(Effect.onExit(
     handshake,
     (exit) => Exit.isFailure(exit) ? session.close("failed") : Effect.void
-  )
-  eras.set(transport.target, "legacy")
-  return {
-    session,
-    link: opened.link,
-    over: opened.over,
-    lost: opened.lost,
-    revision,
-    info: result.serverInfo,
-    capabilities: result.capabilities,
-    instructions: result.instructions
+  ))
+  if (Result.isFailure(outcome)) {
+    const refused = outcome.failure
+    if (elsewhere === undefined) return yield* refused
+    // Where nothing else was there either, what the server said first stands.
+    const unopened = (error: McpClientError) => Negotiation.showsSse(error) ? error : refused
+    return yield* overFallback(options, elsewhere, offered, unopened)
   }
+  const { result, revision } = outcome.success
+  eras.set(transport.target, "legacy")
+  return agreedOn(opened, session, revision, result.serverInfo, result)
 })
 
 const noCommon = ({ revisions }: Options, offered: ReadonlyArray<string>) =>

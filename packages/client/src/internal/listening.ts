@@ -6,6 +6,7 @@ import * as Methods from "@mcpfx/schema/Methods"
 import type * as Subscription from "@mcpfx/schema/Subscription"
 import type { PeerFailure } from "@mcpfx/session/Peer"
 import { SessionClosed } from "@mcpfx/session/SessionError"
+import { SessionLimits } from "@mcpfx/session/SessionLimits"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as RcMap from "effect/RcMap"
@@ -34,10 +35,13 @@ interface Carrier {
 }
 
 export const method = Methods.SubscriptionsListen.name
+/** How often a server over HTTP is asked whether it still knows the session that is listened on. */
 const heartbeat = "30 seconds"
 export const kinds = ["tools", "prompts", "resources"] as const
+export type Kind = (typeof kinds)[number]
 
-const announcements: Readonly<Record<(typeof kinds)[number], Method.NotificationMethod<string, Carrier>>> = {
+/** The notifications that say that a list has changed. */
+export const announcements: Readonly<Record<Kind, Method.NotificationMethod<string, Carrier>>> = {
   tools: Methods.ToolsListChanged,
   prompts: Methods.PromptsListChanged,
   resources: Methods.ResourcesListChanged
@@ -45,8 +49,11 @@ const announcements: Readonly<Record<(typeof kinds)[number], Method.Notification
 
 const wantsUris = ({ uris }: Interest): boolean => uris !== undefined && uris.length > 0
 
+const hasAnnouncements = ({ announcements }: Interest): boolean =>
+  announcements !== undefined && Object.keys(announcements).length > 0
+
 export const isNothing = (interest: Interest): boolean =>
-  !wantsUris(interest) && !kinds.some((kind) => interest[kind] === true)
+  !wantsUris(interest) && !hasAnnouncements(interest) && !kinds.some((kind) => interest[kind] === true)
 
 /** Passes on the changes of an interest that `accept` lets through, while the scope is open. */
 const feed = (
@@ -119,7 +126,8 @@ const offered = ({ capabilities }: Live, interest: Interest): Interest => ({
   tools: interest.tools === true && capabilities.tools?.listChanged === true,
   prompts: interest.prompts === true && capabilities.prompts?.listChanged === true,
   resources: interest.resources === true && capabilities.resources?.listChanged === true,
-  uris: capabilities.resources?.subscribe === true ? interest.uris : []
+  uris: capabilities.resources?.subscribe === true ? interest.uris : [],
+  announcements: interest.announcements
 })
 
 /** The resources that a session is subscribed to, each once, however many streams want it. */
@@ -132,17 +140,16 @@ const makeWatched = () => {
       // In order, so that giving a resource up and wanting it again do not overtake each other.
       const one = Semaphore.makeUnsafe(1)
       const { peer } = live.session
-      return RcMap.make({
-        lookup: (uri: string) =>
-          Effect.acquireRelease(
-            one.withPermit(Effect.asVoid(peer.request(Methods.ResourcesSubscribe, { uri }))),
-            () =>
-              one.withPermit(Effect.ignore(
-                peer.request(Methods.ResourcesUnsubscribe, { uri }, { timeout: "5 seconds" })
-              )),
-            { interruptible: true }
-          )
-      }).pipe(
+      const make = Effect.flatMap(SessionLimits, ({ cancelGrace: timeout }) =>
+        RcMap.make({
+          lookup: (uri: string) =>
+            Effect.acquireRelease(
+              one.withPermit(Effect.asVoid(peer.request(Methods.ResourcesSubscribe, { uri }))),
+              () => one.withPermit(Effect.ignore(peer.request(Methods.ResourcesUnsubscribe, { uri }, { timeout }))),
+              { interruptible: true }
+            )
+        }))
+      return make.pipe(
         Scope.provide(live.scope),
         Effect.tap((made) => Effect.sync(() => known.set(live, made)))
       )
@@ -150,6 +157,7 @@ const makeWatched = () => {
 }
 
 const filterOf = (interest: Interest): Subscription.Filter => ({
+  ...interest.announcements,
   ...(interest.tools === true ? { toolsListChanged: true } : undefined),
   ...(interest.prompts === true ? { promptsListChanged: true } : undefined),
   ...(interest.resources === true ? { resourcesListChanged: true } : undefined),
@@ -160,5 +168,21 @@ const interestOf = (filter: Subscription.Filter): Interest => ({
   tools: filter.toolsListChanged === true,
   prompts: filter.promptsListChanged === true,
   resources: filter.resourcesListChanged === true,
-  uris: filter.resourceSubscriptions ?? []
+  uris: filter.resourceSubscriptions ?? [],
+  ...announcementsOf(filter)
 })
+
+const own: ReadonlySet<string> = new Set(
+  ["toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions"]
+)
+
+const isTopics = (u: unknown): u is ReadonlyArray<string> =>
+  Array.isArray(u) && u.every((topic) => typeof topic === "string")
+
+const announcementsOf = (filter: object): Pick<Interest, "announcements"> => {
+  const honoured: Record<string, true | ReadonlyArray<string>> = {}
+  for (const [member, value] of Object.entries(filter)) {
+    if (!own.has(member) && (value === true || isTopics(value))) honoured[member] = value
+  }
+  return Object.keys(honoured).length === 0 ? {} : { announcements: honoured }
+}

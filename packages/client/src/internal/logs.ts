@@ -3,10 +3,12 @@ import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import * as Methods from "@mcpfx/schema/Methods"
+import type { PeerFailure } from "@mcpfx/session/Peer"
 import * as Effect from "effect/Effect"
-import type { Connection, Live } from "../Connection.ts"
+import type { Live } from "../Connection.ts"
 import type { McpClientError } from "../McpClientError.ts"
 import * as Offers from "./offers.ts"
+import type { Requests } from "./requests.ts"
 
 const method = Methods.LoggingSetLevel
 
@@ -20,17 +22,14 @@ export class LogLevel {
       : { [MetaKey.logLevel]: this.level, ...meta }
   }
 
-  set(connection: Connection, level: Logging.Level): Effect.Effect<void, McpClientError> {
-    return connection.use(method.name, (live) => {
-      const missing = Offers.missing(live, method.name)
-      if (missing !== undefined) return Effect.fail(missing)
-      const told = live.revision.era === "modern"
-        ? Effect.void
-        : Effect.asVoid(live.session.peer.request(method, { level }))
-      return Effect.tap(told, () =>
-        Effect.sync(() => {
-          this.level = level
-        }))
+  set(requests: Requests, level: Logging.Level): Effect.Effect<void, McpClientError> {
+    const told = requests.use(
+      method.name,
+      (live, options): Effect.Effect<unknown, PeerFailure> =>
+        live.revision.era === "modern" ? Effect.void : live.session.peer.request(method, { level }, options)
+    )
+    return Effect.map(told, () => {
+      this.level = level
     })
   }
 

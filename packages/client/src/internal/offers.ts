@@ -1,10 +1,13 @@
 /** What a server has to offer for a method to exist there: what it does not is not asked for (LIF-09). */
+import * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as Methods from "@mcpfx/schema/Methods"
+import * as Task from "@mcpfx/schema/Task"
 import { MethodUnsupported } from "@mcpfx/session/SessionError"
 import type { ServerFacts } from "../Connection.ts"
 
 const offers = ({ capabilities, revision }: ServerFacts, method: string): boolean => {
-  const { completions, logging, prompts, resources, tools } = capabilities
+  const { completions, logging, prompts, resources, tasks, tools } = capabilities
+  const hasTasks = Capabilities.hasExtension(capabilities, Task.extensionId)
   switch (method) {
     case Methods.ToolsList.name:
     case Methods.ToolsCall.name:
@@ -25,6 +28,14 @@ const offers = ({ capabilities, revision }: ServerFacts, method: string): boolea
         (!revision.features.completionsCapability && (prompts !== undefined || resources !== undefined))
     case Methods.LoggingSetLevel.name:
       return logging !== undefined
+    case Methods.TasksGet.name:
+    case Methods.TasksResult.name:
+    case Methods.TasksUpdate.name:
+      return revision.era === "legacy" ? tasks !== undefined : hasTasks
+    case Methods.TasksCancel.name:
+      return revision.era === "legacy" ? tasks?.cancel !== undefined : hasTasks
+    case Methods.TasksList.name:
+      return tasks?.list !== undefined
     default:
       return true
   }

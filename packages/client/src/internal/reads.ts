@@ -3,16 +3,18 @@ import * as Codes from "@mcpfx/schema/Codes"
 import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as Outcome from "@mcpfx/schema/Outcome"
+import type * as Prompt from "@mcpfx/schema/Prompt"
 import type * as PromptContract from "@mcpfx/schema/PromptContract"
 import type * as Resource from "@mcpfx/schema/Resource"
 import type * as ResourceContract from "@mcpfx/schema/ResourceContract"
 import type { RequestOptions } from "@mcpfx/session/Peer"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { InputDriver } from "../InputDriver.ts"
 import type { McpClient, ReadOutput } from "../McpClient.ts"
 import { BadAnswer, BadInput, fail, type McpClientError, ResourceNotFound } from "../McpClientError.ts"
 import { isPart, type ResponseCache } from "../ResponseCache.ts"
-import { inputNeeded, type Requests } from "./requests.ts"
+import type { Requests } from "./requests.ts"
 
 type Service = McpClient["Service"]
 
@@ -21,7 +23,8 @@ const prompting = Methods.PromptsGet.name
 
 export const make = (
   requests: Requests,
-  cache: ResponseCache
+  cache: ResponseCache,
+  inRounds: InputDriver
 ): Pick<Service, "read" | "readResource" | "prompt" | "getPrompt" | "complete"> => {
   // A resource changes with its parts, and a part may have changed with the whole (SUB-11).
   const table = cache.table<Outcome.ResourceRead>(
@@ -32,25 +35,29 @@ export const make = (
   )
 
   const readResource: Service["readResource"] = (uri, options) =>
-    requests.cached(
-      table,
-      reading,
-      { uri },
-      (live, merged) => live.session.peer.request(Methods.ResourcesRead, { uri }, merged),
-      options
-    ).pipe(
-      Effect.catch((error) => Effect.fail(isNotFound(error) ? fail(new ResourceNotFound({ uri }), reading) : error)),
-      Effect.flatMap((outcome) =>
-        Outcome.isInputRequired(outcome) ? Effect.fail(inputNeeded(reading, outcome)) : Effect.succeed(outcome)
+    inRounds<Resource.ReadResult>(reading, (retry, options) =>
+      retry === undefined
+        ? requests.cached(
+          table,
+          reading,
+          { uri },
+          (live, merged) => live.session.peer.request(Methods.ResourcesRead, { uri }, merged),
+          options
+        )
+        // What depends on answers is for this request alone (CCH-04).
+        : requests.request(Methods.ResourcesRead, { uri, ...retry }, options), options).pipe(
+        Effect.catch((error) => Effect.fail(isNotFound(error) ? fail(new ResourceNotFound({ uri }), reading) : error))
       )
-    )
 
-  const getPrompt: Service["getPrompt"] = (name, args, options) =>
-    Effect.flatMap(
-      requests.request(Methods.PromptsGet, args === undefined ? { name } : { name, arguments: args }, options),
-      (outcome) =>
-        Outcome.isInputRequired(outcome) ? Effect.fail(inputNeeded(prompting, outcome)) : Effect.succeed(outcome)
+  const getPrompt: Service["getPrompt"] = (name, args, options) => {
+    const params = args === undefined ? { name } : { name, arguments: args }
+    return inRounds<Prompt.GetResult>(
+      prompting,
+      (retry, options) =>
+        requests.request(Methods.PromptsGet, retry === undefined ? params : { ...params, ...retry }, options),
+      options
     )
+  }
 
   const prompt = <Name extends string, A>(
     contract: PromptContract.Contract<Name, A>,

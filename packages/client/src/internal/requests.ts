@@ -1,15 +1,14 @@
 /** How requests are sent: not what is not offered, with the client's own options, and from the kept answers if they may be. */
-import * as Capabilities from "@mcpfx/schema/Capabilities"
-import type { InputRequired } from "@mcpfx/schema/InputRequired"
 import type * as Method from "@mcpfx/schema/Method"
-import * as Methods from "@mcpfx/schema/Methods"
 import type { PeerFailure, RequestOptions } from "@mcpfx/session/Peer"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { ClientOptions } from "../ClientOptions.ts"
 import type { Connection, Live } from "../Connection.ts"
 import type { McpClient } from "../McpClient.ts"
-import { fail, InputNeeded, type McpClientError } from "../McpClientError.ts"
+import { BadInput, fail, type McpClientError } from "../McpClientError.ts"
 import type { Table } from "../ResponseCache.ts"
+import type { Extensions } from "./extensions.ts"
 import type { LogLevel } from "./logs.ts"
 import * as Offers from "./offers.ts"
 
@@ -31,7 +30,12 @@ export interface Requests extends Pick<McpClient["Service"], "request" | "reques
 const oneCaller = Effect.succeed("")
 const ignored = () => Effect.void
 
-export const make = (connection: Connection, logLevel: LogLevel, defaults: ClientOptions): Requests => {
+export const make = (
+  connection: Connection,
+  logLevel: LogLevel,
+  defaults: ClientOptions,
+  extensions: Extensions
+): Requests => {
   const { caller = oneCaller } = defaults
 
   const optionsFor = (live: Live, options: RequestOptions | undefined): RequestOptions => {
@@ -48,7 +52,7 @@ export const make = (connection: Connection, logLevel: LogLevel, defaults: Clien
 
   const use: Requests["use"] = (method, run, options) =>
     connection.use(method, (live) => {
-      const missing = Offers.missing(live, method)
+      const missing = Offers.missing(live, method) ?? extensions.missing(live, method)
       return missing === undefined ? run(live, optionsFor(live, options)) : Effect.fail(missing)
     })
 
@@ -56,7 +60,15 @@ export const make = (connection: Connection, logLevel: LogLevel, defaults: Clien
     method: Method.RequestMethod<Name, Params, Result>,
     params: Params,
     options?: RequestOptions
-  ) => use(method.name, (live, merged) => live.session.peer.request(method, params, merged), options)
+  ) => {
+    const sent = use(method.name, (live, merged) => live.session.peer.request(method, params, merged), options)
+    return method.custom === undefined ? sent : Effect.suspend(() => {
+      const encoded = method.custom?.encodeParams(params)
+      return encoded === undefined || Result.isSuccess(encoded)
+        ? sent
+        : Effect.fail(fail(new BadInput({ detail: encoded.failure.message() }), method.name))
+    })
+  }
 
   const cached: Requests["cached"] = (table, method, params, run, options) => {
     // Headers and members of `_meta` may change the answer in ways that nobody here can know.
@@ -86,19 +98,4 @@ export const make = (connection: Connection, logLevel: LogLevel, defaults: Clien
       connection.use(method, (live) => live.session.peer.requestRaw(method, params, optionsFor(live, options))),
     notifyRaw: (method, params = {}) => connection.use(method, (live) => live.session.peer.notifyRaw(method, params))
   }
-}
-
-/** What a server asks for that nobody here can give. */
-export const inputNeeded = (method: string, { inputRequests = {} }: InputRequired): McpClientError => {
-  const asks = Object.values(inputRequests).map(({ method, params }): Capabilities.Ask => {
-    switch (method) {
-      case Methods.ElicitationCreate.name:
-        return params.mode === "url" ? "elicitation.url" : "elicitation.form"
-      case Methods.RootsList.name:
-        return "roots"
-      default:
-        return "sampling"
-    }
-  })
-  return fail(new InputNeeded({ required: Capabilities.required(asks) }), method)
 }
