@@ -1,16 +1,21 @@
 /**
  * The main job, from end to end: the notes server over standard input and output and over HTTP, driven by the client on the
- * oldest revision, a middle one and the newest, with what goes over the wire. `--serve` keeps the HTTP server up instead.
+ * oldest revision, a middle one and the newest, with what goes over the wire; then a tool that asks its user, on a revision
+ * with sessions and on the one without. `--serve` keeps the HTTP server up instead.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { McpClient } from "@mcpfx/client"
 import type { Revision } from "@mcpfx/schema"
-import { StdioClient, StreamableHttpClient } from "@mcpfx/transport"
+import { McpServer } from "@mcpfx/server"
+import { Memory, StdioClient, StreamableHttpClient } from "@mcpfx/transport"
 import { Console, Effect, FileSystem, Layer } from "effect"
 import { FetchHttpClient, HttpServer } from "effect/http"
 import { fileURLToPath } from "node:url"
+import { ask, user } from "./demo/ask.ts"
 import { drive } from "./demo/drive.ts"
-import { tapped } from "./demo/wire.ts"
+import { tapped, whole } from "./demo/wire.ts"
+import { Releases } from "./interactive/releases.ts"
+import * as Interactive from "./interactive/server.ts"
 import * as NotesHttp from "./notes/http.ts"
 
 const print = (line: string) => console.log(line)
@@ -38,7 +43,9 @@ const main = Effect.gen(function*() {
   for (const version of ["2024-11-05", "2025-06-18", "2026-07-28"] as const) {
     yield* title(`${version} over standard input and output`)
     yield* drive(`note-${version}-stdio`, print).pipe(
-      Effect.provide(client(version).pipe(Layer.provide(tapped(print)), Layer.provide(overStdio(folder))))
+      Effect.provide(
+        client(version).pipe(Layer.provide(tapped(print)), Layer.provide(overStdio(folder)))
+      )
     )
   }
 
@@ -52,7 +59,21 @@ const main = Effect.gen(function*() {
     }
   })
   yield* Effect.provide(serving, NotesHttp.layer({ folder, port: 0 }))
-  yield* Console.log("\nSix tours of the same server, written once: all as they should be.")
+
+  for (const version of ["2025-11-25", "2026-07-28"] as const) {
+    yield* title(`${version}: a tool asks its user`)
+    const server = Layer.provide(McpServer.layer(Interactive.Registrations, Interactive.info), Releases.layer)
+    yield* ask(print).pipe(
+      Effect.provide(
+        client(version).pipe(
+          Layer.provide(user(print)),
+          Layer.provide(tapped(print, whole)),
+          Layer.provide(Layer.provide(Memory.layer, server))
+        )
+      )
+    )
+  }
+  yield* Console.log("\nSix tours of one server and two of another, each written once: all as they should be.")
 }).pipe(Effect.scoped)
 
 const serve = Effect.gen(function*() {

@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { McpClient } from "@mcpfx/client"
 import { TestServer } from "@mcpfx/testing"
-import { Console, Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer } from "effect"
 import { FetchHttpClient, HttpClient, HttpServer } from "effect/http"
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
@@ -11,24 +11,11 @@ import { overStdio, tour } from "../src/client.ts"
 import { Search, Write } from "../src/notes/contract.ts"
 import { info, Notes } from "../src/notes/server.ts"
 import { NoteStore } from "../src/notes/store.ts"
+import { printed } from "./support/printed.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(`../src/${name}`, import.meta.url))
 
 const portOf = Effect.map(HttpServer.HttpServer, ({ address }) => address._tag === "UnixPathAddress" ? 0 : address.port)
-
-/** Runs with what would be printed collected. */
-const printed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
-    const lines: Array<string> = []
-    const console = yield* Console.Console
-    yield* Effect.provideService(effect, Console.Console, {
-      ...console,
-      log: (...line: ReadonlyArray<unknown>) => {
-        lines.push(line.join(" "))
-      }
-    })
-    return lines
-  })
 
 const notesInMemory = Layer.unwrap(Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
@@ -89,4 +76,18 @@ describe("examples", () => {
       })
       yield* Effect.provide(program, Layer.merge(layer(0), FetchHttpClient.layer))
     }).pipe(Effect.scoped), 60_000)
+
+  it.live(
+    "a report comes whole over a connection that was closed before it began [HTTP-28]",
+    () =>
+      Effect.gen(function*() {
+        const { program } = yield* Effect.promise(() => import("../src/resume/main.ts"))
+        const lines = yield* printed(program)
+        assert.deepStrictEqual(lines.at(-1), "10 rows counted, over two connections")
+        const rows = lines.slice(0, -1).map((line) => Number(line.replace("row ", "")))
+        assert.isTrue(rows.length > 0 && rows.every((row, at) => at === 0 || row > (rows[at - 1] ?? 0)))
+        assert.strictEqual(rows.at(-1), 10)
+      }),
+    60_000
+  )
 })

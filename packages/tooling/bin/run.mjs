@@ -24,6 +24,7 @@ const scripts = {
   format: [{ bin: "dprint", args: ["fmt"] }],
   build: [{ file: "packages/tooling/src/build.ts" }],
   bench: [{ file: "packages/bench/src/main.ts" }],
+  soak: [{ file: "packages/bench/src/soak/main.ts", node: ["--expose-gc", "--disable-warning=ExperimentalWarning"] }],
   conformance: [{ file: "packages/tooling/src/conformance/run.ts" }],
   "fixture:server": [{ file: "packages/tooling/src/conformance/fixtureServer.ts" }],
   "fixture:client": [{ file: "packages/tooling/src/conformance/fixtureClient.ts" }],
@@ -42,7 +43,7 @@ const commandOf = (step, node) => {
   if (step.file !== undefined) {
     const file = join(root, step.file)
     if (!existsSync(file)) throw new Error(`${step.file} is not in this tree`)
-    return { command: node, args: [file, ...(step.args ?? [])] }
+    return { command: node, args: [...(step.node ?? []), file, ...(step.args ?? [])] }
   }
   return { command: node, args: [binOf(step.bin), ...(step.args ?? [])] }
 }

@@ -2,21 +2,22 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "../root.ts"
-import { type Leg, namesUnder, type Task } from "./suite.ts"
+import { namesUnder, older, type Task } from "./suite.ts"
 
 const folder = join(root, "packages/tooling/conformance")
 
-/** One file per wire, since an entry names a scenario without its revision. */
-const fileOf = (revision: string | undefined): string => join(folder, `expected-failures.${revision ?? "default"}.yaml`)
+/** One file per wire, since an entry names a scenario without its revision; one for all of the older suite. */
+const fileOf = ({ revision, suite }: Task): string =>
+  join(folder, `expected-failures.${suite === older ? older.version : revision ?? "default"}.yaml`)
 
 /** Whether a task is expected to fail. */
-export const isExpected = ({ leg, revision, scenario }: Task): boolean => listed(revision, leg).has(scenario)
+export const isExpected = (task: Task): boolean => listed(task).has(task.scenario)
 
 const known = new Map<string, ReadonlySet<string>>()
 
-const listed = (revision: string | undefined, leg: Leg): ReadonlySet<string> => {
-  const key = `${revision} ${leg}`
-  const names = known.get(key) ?? new Set(namesUnder(readFileSync(fileOf(revision), "utf8"), leg))
+const listed = (task: Task): ReadonlySet<string> => {
+  const key = `${fileOf(task)} ${task.leg}`
+  const names = known.get(key) ?? new Set(namesUnder(readFileSync(fileOf(task), "utf8"), task.leg))
   known.set(key, names)
   return names
 }

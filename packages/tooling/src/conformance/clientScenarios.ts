@@ -1,8 +1,9 @@
 /** What the client does in each scenario of the conformance suite, by its name. */
-import { McpClient, type McpClientError } from "@mcpfx/client"
+import { ClientSkills, McpClient, type McpClientError } from "@mcpfx/client"
 import { Effect, Schema } from "effect"
 
-type Scenario = Effect.Effect<unknown, McpClientError.McpClientError | Schema.SchemaError, McpClient.McpClient>
+type Failure = McpClientError.McpClientError | ClientSkills.SkillUnverified | Schema.SchemaError
+type Scenario = Effect.Effect<unknown, Failure, McpClient.McpClient>
 
 const withClient = <A, E>(use: (client: McpClient.McpClient["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(McpClient.McpClient, use)
@@ -48,6 +49,23 @@ const echoSchema = withClient((client) =>
   })
 )
 
+/** Loads the first skill and, if it is what its entry says, a file of it. */
+const loadSkill = Effect.gen(function*() {
+  const [skill] = yield* ClientSkills.list()
+  if (skill === undefined) return
+  yield* ClientSkills.load(skill)
+  yield* ClientSkills.read(skill, "references/FORMS.md")
+})
+
+/** Calls what asks, and calls something else in between. */
+const rounds = withClient((client) =>
+  Effect.gen(function*() {
+    for (const name of ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_no_result_type"]) {
+      yield* Effect.all([client.callTool(name), client.callTool("test_mrtr_unrelated")], { concurrency: "unbounded" })
+    }
+  })
+)
+
 export const scenarios: Readonly<Record<string, Scenario | undefined>> = {
   "initialize": listTools,
   "tools_call": addNumbers,
@@ -55,6 +73,13 @@ export const scenarios: Readonly<Record<string, Scenario | undefined>> = {
   "http-standard-headers": everyMethod,
   "http-custom-headers": customHeaders,
   "http-invalid-tool-headers": callEveryUsableTool,
+  "elicitation-sep1034-client-defaults": withClient((client) => client.callTool("test_client_elicitation_defaults")),
+  "sep-2322-client-request-state": rounds,
   "json-schema-ref-no-deref": listTools,
-  "json-schema-2020-12-preservation": echoSchema
+  "sse-retry": withClient((client) => Effect.andThen(client.tools, client.callTool("test_reconnection", {}))),
+  "json-schema-2020-12-preservation": echoSchema,
+  "sep-2640-client-no-prefetch": ClientSkills.list(),
+  "sep-2640-client-verify-digest": loadSkill,
+  "sep-2640-client-verify-size": loadSkill,
+  "sep-2640-client-verify-frontmatter": loadSkill
 }

@@ -1,5 +1,5 @@
 /** The client under test: the suite calls it with the URL of its mock server as the last argument. */
-import { McpClient, McpClientError } from "@mcpfx/client"
+import { ClientElicitation, McpClient, McpClientError } from "@mcpfx/client"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { scenarios } from "./clientScenarios.ts"
@@ -15,11 +15,17 @@ const revisions = revision === "2026-07-28"
 
 const run = scenarios[scenario]
 
+/** Takes what a form starts with; answers what has no such value with yes. */
+const Forms = ClientElicitation.layerForm(({ requestedSchema }) =>
+  Effect.succeed(ClientElicitation.accept("confirmed" in requestedSchema.properties ? { confirmed: true } : {}))
+)
+
 const main: Effect.Effect<unknown, unknown> = run === undefined
   ? Effect.fail(`no such scenario: ${scenario}`)
   : Effect.scoped(run).pipe(
     Effect.provide(
       McpClient.layerHttp({ url, revisions, info: { name: "mcpfx-conformance-client", version: "1.0.0" } }).pipe(
+        Layer.provide(Forms),
         Layer.provide(FetchHttpClient.layer)
       )
     )

@@ -2,8 +2,8 @@
  * Runs the official conformance suite against the fixtures: a line a scenario, and a closing `N passed, N failed`.
  *
  * Without arguments the sets that 2025-11-25 and 2026-07-28 require are run, on both sides. `--full` runs every scenario of
- * the current suite and of the older one. `--leg server|client`, `--revision R` and `--scenario NAME` narrow the run;
- * `--verbose` prints what failing scenarios said.
+ * the current suite and of the older one. `--suite V`, `--leg server|client`, `--revision R` (`default`: the suite's own
+ * choice) and `--scenario NAME` narrow the run; `--verbose` prints what failing scenarios said.
  */
 import { parseArgs } from "node:util"
 import { isWell, judge, type Verdict } from "./baseline.ts"
@@ -15,6 +15,7 @@ const { values } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
+    suite: { type: "string" },
     leg: { type: "string" },
     revision: { type: "string" },
     scenario: { type: "string" }
@@ -29,8 +30,9 @@ const plan = async (): Promise<Array<Task>> => {
     ? (await Promise.all([current, older].flatMap((suite) => legs.map((leg) => all(suite, leg))))).flat()
     : revisions.flatMap((revision) => legs.flatMap((leg) => required(leg, revision)))
   return tasks.filter((task) =>
+    (values.suite === undefined || task.suite.version === values.suite) &&
     (values.leg === undefined || task.leg === values.leg) &&
-    (values.revision === undefined || task.revision === values.revision) &&
+    (values.revision === undefined || (task.revision ?? "default") === values.revision) &&
     (values.scenario === undefined || task.scenario === values.scenario)
   )
 }

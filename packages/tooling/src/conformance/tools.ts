@@ -1,7 +1,7 @@
 /** The tools that the conformance suite calls, by the names it knows. */
 import { JsonSchema, Tool } from "@mcpfx/schema"
 import { McpServer, Registry } from "@mcpfx/server"
-import { Progress } from "@mcpfx/session"
+import { Polling, Progress } from "@mcpfx/session"
 import { Effect, Layer, Schema } from "effect"
 import * as Media from "./media.ts"
 import * as Prompts from "./prompts.ts"
@@ -11,6 +11,12 @@ const embedded = {
   type: "resource",
   resource: { uri: "test://embedded-resource", mimeType: "text/plain", text: "This is an embedded resource." }
 } as const
+
+/** Scenarios that need any tool take the one that is listed first, and lists are sorted by name. */
+const First = McpServer.tool(
+  Tool.make("a_plain_tool", { description: "Wants nothing and gives a text" }),
+  () => Effect.succeed("This is the tool that is listed first.")
+)
 
 const SimpleText = McpServer.tool(
   Tool.make("test_simple_text", { description: "Gives a text" }),
@@ -77,9 +83,14 @@ const MissingCapability = McpServer.tool(
   () => Effect.succeed("sampling is there")
 )
 
-const StreamingElicitation = McpServer.tool(
-  Tool.make("test_streaming_elicitation", { description: "Sends no requests while it streams" }),
-  () => Effect.as(Progress.report({ progress: 1 }), "no request was sent")
+const Reconnection = McpServer.tool(
+  Tool.make("test_reconnection", { description: "Lets the client go and answers when it is back" }),
+  () =>
+    Effect.gen(function*() {
+      yield* Polling.hangUp({ retry: "500 millis" })
+      yield* Effect.sleep("100 millis")
+      return "Reconnection test completed successfully"
+    })
 )
 
 const HeaderTool = McpServer.tool(
@@ -147,6 +158,7 @@ const TriggerPromptChange = McpServer.tool(
 
 /** All of them. */
 export const layer = Layer.mergeAll(
+  First,
   SimpleText,
   ImageContent,
   AudioContent,
@@ -157,7 +169,7 @@ export const layer = Layer.mergeAll(
   WithLogging,
   LoggingTool,
   MissingCapability,
-  StreamingElicitation,
+  Reconnection,
   HeaderTool,
   JsonSchema2020,
   TriggerToolChange,

@@ -25,6 +25,22 @@ export const Where = Tool.make(where.name, {
   description: where.description,
   output: { cwd: Schema.String, word: Schema.String }
 })
+export const AskName = Tool.make(Offer.asks.name.name, {
+  description: Offer.asks.name.description,
+  asks: ["elicitation.form"]
+})
+export const AskAgain = Tool.make(Offer.asks.again.name, {
+  description: Offer.asks.again.description,
+  asks: ["elicitation.form"]
+})
+export const AskModel = Tool.make(Offer.asks.model.name, {
+  description: Offer.asks.model.description,
+  asks: ["sampling"]
+})
+export const AskRoots = Tool.make(Offer.asks.roots.name, {
+  description: Offer.asks.roots.description,
+  asks: ["roots"]
+})
 export const Late = Tool.make(Offer.late.name, { description: Offer.late.description })
 
 export const Motd = Resource.make(Offer.motd.uri, { name: Offer.motd.name, mimeType: Offer.motd.mimeType })

@@ -1,12 +1,15 @@
-/** The offer, made with mcpfx. Over HTTP `/mcp` serves every revision, and `/<revision>` that revision alone. */
+/**
+ * The offer, made with mcpfx. Over HTTP `/mcp` serves every revision, and `/<revision>` that revision alone; beside them are
+ * the two endpoints of HTTP+SSE, the stream at `/sse` and `/<revision>/sse`.
+ */
 import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Revisions, Tool } from "@mcpfx/schema"
-import { McpServer, Registry } from "@mcpfx/server"
+import { Revisions, Sampling, Tool } from "@mcpfx/schema"
+import { Input, McpServer, Registry } from "@mcpfx/server"
 import { Progress } from "@mcpfx/session"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, Schema, Scope } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import { Add, Burst, Fail, Greet, Grow, Late, Motd, Note, Say, Status, Steps, Touch, Wait, Where } from "./contract.ts"
+import * as Contract from "./contract.ts"
 import * as Offer from "./offer.ts"
 import { inputEnded, listening, revision, transport } from "./start.ts"
 
@@ -19,7 +22,7 @@ const reporting = Effect.fnUntraced(function*(moment: number) {
 })
 
 const Waiting = McpServer.tool(
-  Wait,
+  Contract.Wait,
   Effect.fnUntraced(function*() {
     Offer.waiting.now++
     yield* Progress.report({ progress: 1 })
@@ -36,7 +39,7 @@ const Waiting = McpServer.tool(
 const Growing = Layer.unwrap(Effect.gen(function*() {
   const owner = yield* Effect.scope
   let late: Scope.Closeable | undefined
-  return McpServer.tool(Grow, () =>
+  return McpServer.tool(Contract.Grow, () =>
     Effect.gen(function*() {
       if (late !== undefined) {
         const closing = late
@@ -45,7 +48,7 @@ const Growing = Layer.unwrap(Effect.gen(function*() {
         return Offer.done
       }
       late = yield* Scope.fork(owner)
-      const added = McpServer.tool(Late, () => Effect.succeed(Offer.done))
+      const added = McpServer.tool(Contract.Late, () => Effect.succeed(Offer.done))
       const registry = yield* Registry.Registry
       yield* Layer.buildWithScope(Layer.fresh(added), late).pipe(
         Effect.provideService(Registry.Registry, registry),
@@ -55,22 +58,40 @@ const Growing = Layer.unwrap(Effect.gen(function*() {
     }))
 }))
 
+const askName = (message: string) =>
+  Input.elicit(message, Schema.Struct({ name: Schema.String.annotate({ title: "Name" }) }))
+
+const Asking = Layer.mergeAll(
+  McpServer.tool(Contract.AskName, () => Effect.map(askName(Offer.whatName), ({ name }) => Offer.hello(name))),
+  McpServer.tool(
+    Contract.AskAgain,
+    () =>
+      askName(Offer.whatSecret).pipe(
+        Effect.map(({ name }) => name),
+        Effect.catchTag("Declined", () => Effect.succeed(Offer.declined))
+      )
+  ),
+  McpServer.tool(Contract.AskModel, () => Effect.map(Input.sample(Offer.question), Sampling.text)),
+  McpServer.tool(Contract.AskRoots, () => Effect.map(Input.roots, (roots) => roots.map(({ uri }) => uri).join(" ")))
+)
+
 const Registrations = Layer.mergeAll(
-  McpServer.tool(Add, ({ a, b }) => Effect.succeed({ sum: a + b })),
-  McpServer.tool(Fail, () => Effect.succeed(Tool.result({ isError: true, content: Offer.failure }))),
-  McpServer.tool(Steps, () => reporting(Offer.moment)),
-  McpServer.tool(Burst, () => reporting(0)),
-  McpServer.tool(Say, () => Effect.as(McpServer.log("info", Offer.said), Offer.done)),
+  Asking,
+  McpServer.tool(Contract.Add, ({ a, b }) => Effect.succeed({ sum: a + b })),
+  McpServer.tool(Contract.Fail, () => Effect.succeed(Tool.result({ isError: true, content: Offer.failure }))),
+  McpServer.tool(Contract.Steps, () => reporting(Offer.moment)),
+  McpServer.tool(Contract.Burst, () => reporting(0)),
+  McpServer.tool(Contract.Say, () => Effect.as(McpServer.log("info", Offer.said), Offer.done)),
   Waiting,
-  McpServer.tool(Status, () => Effect.sync(Offer.status)),
+  McpServer.tool(Contract.Status, () => Effect.sync(Offer.status)),
   Growing,
-  McpServer.tool(Touch, () => Effect.as(McpServer.resourceUpdated(Offer.motd.uri), Offer.done)),
-  McpServer.tool(Where, () => Effect.sync(Offer.where)),
-  McpServer.resource(Motd, Offer.motd.text),
-  McpServer.template(Note, ({ name }) => Effect.succeed(Offer.noteText(name)), {
+  McpServer.tool(Contract.Touch, () => Effect.as(McpServer.resourceUpdated(Offer.motd.uri), Offer.done)),
+  McpServer.tool(Contract.Where, () => Effect.sync(Offer.where)),
+  McpServer.resource(Contract.Motd, Offer.motd.text),
+  McpServer.template(Contract.Note, ({ name }) => Effect.succeed(Offer.noteText(name)), {
     complete: { name: (typed: string) => Effect.succeed(Offer.complete(typed)) }
   }),
-  McpServer.prompt(Greet, ({ who }) => Effect.succeed(Offer.greeting(who)), {
+  McpServer.prompt(Contract.Greet, ({ who }) => Effect.succeed(Offer.greeting(who)), {
     complete: { who: (typed: string) => Effect.succeed(Offer.complete(typed)) }
   })
 )
@@ -78,9 +99,14 @@ const Registrations = Layer.mergeAll(
 const told = Revisions.all.filter(({ version }) => version === revision).map(({ version }) => version)
 
 const Routes = Layer.mergeAll(
-  McpServer.layerHttp(Registrations, { ...Offer.info, path: "/mcp" }),
-  ...Revisions.all.map(({ version }) =>
-    McpServer.layerHttp(Registrations, { ...Offer.info, path: `/${version}`, revisions: [version] })
+  McpServer.layerHttp(Registrations, { ...Offer.info, path: "/mcp", sse: true }),
+  ...Revisions.all.map(({ era, version }) =>
+    McpServer.layerHttp(Registrations, {
+      ...Offer.info,
+      path: `/${version}`,
+      revisions: [version],
+      sse: era === "legacy" && { path: `/${version}/sse`, messages: `/${version}/messages` }
+    })
   )
 )
 

@@ -19,6 +19,36 @@ export const tools = {
 /** All that `tools/list` gives at first, in order. */
 export const toolNames: ReadonlyArray<string> = Object.keys(tools).toSorted()
 
+/** Tools that ask the client while they run. */
+export const asks = {
+  name: { name: "ask_name", description: "Asks the user for a name, by a form" },
+  again: { name: "ask_again", description: "Asks the user for something that no user gives" },
+  model: { name: "ask_model", description: "Asks the model of the client" },
+  roots: { name: "ask_roots", description: "Asks for the roots of the client" }
+} as const
+export const isAsk = (name: string): boolean => name.startsWith("ask_")
+
+/** The forms of `ask_name` and `ask_again`. */
+export const form = (message: string) => ({
+  message,
+  requestedSchema: {
+    type: "object" as const,
+    properties: { name: { type: "string" as const, title: "Name" } },
+    required: ["name"]
+  }
+})
+export const whatName = "What is your name?"
+export const whatSecret = "What is your secret?"
+export const question = {
+  messages: [{ role: "user" as const, content: { type: "text" as const, text: "What is the answer?" } }],
+  maxTokens: 10
+}
+
+/** What every client answers; `whatSecret` is declined. */
+export const answers = { name: "Ada", text: "42", model: "deep-thought", root: "file:///home/ada" }
+export const declined = "the user declined"
+export const hello = (name: string): string => `Hello, ${name}.`
+
 /** What `grow` adds; some servers add more of them. */
 export const late = { name: "late", description: "Comes and goes" }
 export const isLate = (name: string): boolean => name.startsWith(late.name)

@@ -10,7 +10,12 @@ export type Target =
     readonly cwd: string
     readonly env: Readonly<Record<string, string>>
   }
-  | { readonly transport: "http"; readonly url: string }
+  | {
+    readonly transport: "http"
+    readonly url: string
+    /** Over the two endpoints of HTTP+SSE, whose stream is at the address. */
+    readonly sse?: boolean
+  }
 
 export interface Called {
   readonly text: string

@@ -1,8 +1,12 @@
 /** The client of version 1 of the TypeScript SDK. It offers its newest revision; the server decides. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema
@@ -12,6 +16,10 @@ import { calledOf, type CallOptions, type Connect, type More, numberAt, type Tar
 import { tap, tappedFetch, type Wire } from "./wire.ts"
 
 const open = (target: Target, wire: Wire) => {
+  if (target.transport === "http" && target.sse === true) {
+    const transport = tap(new SSEClientTransport(new URL(target.url), { fetch: tappedFetch(wire) }), wire)
+    return { transport, end: () => Promise.resolve(), pid: () => undefined }
+  }
   if (target.transport === "http") {
     const transport = tap(new StreamableHTTPClientTransport(new URL(target.url), { fetch: tappedFetch(wire) }), wire)
     return { transport, end: () => transport.terminateSession(), pid: () => undefined }
@@ -62,8 +70,25 @@ const moreOf = (client: Client): More => ({
 const versionIn = (wire: Wire): string | undefined =>
   wire.lines.map((line) => /^← .*"protocolVersion":"([^"]+)"/.exec(line)?.[1]).find((version) => version !== undefined)
 
+/** A client that answers what it is asked. */
+const answering = (): Client => {
+  const { model, name, root, text } = Offer.answers
+  const client = new Client(Offer.info, { capabilities: { elicitation: {}, roots: {}, sampling: {} } })
+  client.setRequestHandler(
+    ElicitRequestSchema,
+    ({ params }) =>
+      params.message === Offer.whatSecret ? { action: "decline" } : { action: "accept", content: { name } }
+  )
+  client.setRequestHandler(
+    CreateMessageRequestSchema,
+    () => ({ role: "assistant", model, content: { type: "text", text } })
+  )
+  client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: root }] }))
+  return client
+}
+
 export const connect: Connect = async (target, _revision, wire) => {
-  const client = new Client(Offer.info)
+  const client = answering()
   const { end, pid, transport } = open(target, wire)
   // The class calls its session id optional in another way than its own interface does.
   await client.connect(Object.assign(transport, { onclose: () => {}, onerror: () => {} }))

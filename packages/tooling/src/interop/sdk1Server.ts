@@ -1,10 +1,14 @@
-/** The offer, made with version 1 of the TypeScript SDK. */
+/** The offer, made with version 1 of the TypeScript SDK. Over HTTP the two endpoints of HTTP+SSE are at `/sse` and `/messages`. */
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js"
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js"
+import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
 import {
+  CreateMessageResultSchema,
+  ElicitResultSchema,
   isInitializeRequest,
+  ListRootsResultSchema,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema
 } from "@modelcontextprotocol/sdk/types.js"
@@ -75,6 +79,28 @@ const offerTools = (server: McpServer): void => {
   }, () => structured(Offer.where()))
 }
 
+const offerAsks = (server: McpServer): void => {
+  for (const [tool, message] of [[Offer.asks.name, Offer.whatName], [Offer.asks.again, Offer.whatSecret]] as const) {
+    server.registerTool(tool.name, { ...tool, inputSchema: {} }, async (_, extra) => {
+      const request = {
+        method: "elicitation/create" as const,
+        params: { mode: "form" as const, ...Offer.form(message) }
+      }
+      const { action, content } = await extra.sendRequest(request, ElicitResultSchema)
+      return text(action === "accept" ? Offer.hello(String(content?.["name"])) : Offer.declined)
+    })
+  }
+  server.registerTool(Offer.asks.model.name, { ...Offer.asks.model, inputSchema: {} }, async (_, extra) => {
+    const request = { method: "sampling/createMessage" as const, params: Offer.question }
+    const { content } = await extra.sendRequest(request, CreateMessageResultSchema)
+    return text(content.type === "text" ? content.text : content.type)
+  })
+  server.registerTool(Offer.asks.roots.name, { ...Offer.asks.roots, inputSchema: {} }, async (_, extra) => {
+    const { roots } = await extra.sendRequest({ method: "roots/list" }, ListRootsResultSchema)
+    return text(roots.map(({ uri }) => uri).join(" "))
+  })
+}
+
 const offerOthers = (server: McpServer): void => {
   const { mimeType, name, uri } = Offer.motd
   server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, text: Offer.motd.text }] }))
@@ -93,6 +119,7 @@ const offerOthers = (server: McpServer): void => {
 const makeServer = (): McpServer => {
   const server = new McpServer(Offer.info, { capabilities: { logging: {}, resources: { subscribe: true } } })
   offerTools(server)
+  offerAsks(server)
   offerOthers(server)
   return server
 }
@@ -110,7 +137,27 @@ const open = async (): Promise<StreamableHTTPServerTransport> => {
   return opened
 }
 
+const streams = new Map<string, SSEServerTransport>()
+
+/** The two endpoints; whether the request was for one of them. */
+const serveSse = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost")
+  if (pathname === "/sse") {
+    if (request.method !== "GET") return response.writeHead(404).end() !== undefined
+    const opened = new SSEServerTransport("/messages", response)
+    streams.set(opened.sessionId, opened)
+    response.on("close", () => streams.delete(opened.sessionId))
+    await makeServer().connect(Object.assign(opened, { onclose: () => {}, onerror: () => {}, onmessage: () => {} }))
+    return true
+  }
+  if (pathname !== "/messages") return false
+  const known = streams.get(searchParams.get("sessionId") ?? "")
+  await (known === undefined ? response.writeHead(404).end() : known.handlePostMessage(request, response))
+  return true
+}
+
 const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (await serveSse(request, response)) return
   const id = request.headers["mcp-session-id"]
   const known = sessions.get(String(id))
   if (id !== undefined && known === undefined) return void response.writeHead(404).end()

@@ -20,10 +20,30 @@ const open = (target: Target, wire: Wire) => {
   return { transport, end: () => Promise.resolve(), pid: () => transport.pid ?? undefined }
 }
 
+const capabilities = { elicitation: {}, roots: {}, sampling: {} }
+
+const made = (revision: string | undefined): Client => {
+  if (revision === undefined) return new Client(Offer.info, { capabilities, versionNegotiation: { mode: "auto" } })
+  return revision === modern
+    ? new Client(Offer.info, { capabilities, versionNegotiation: { mode: { pin: modern } } })
+    : new Client(Offer.info, { capabilities, supportedProtocolVersions: [revision] })
+}
+
+/** A client that answers what it is asked. */
 const clientFor = (revision: string | undefined): Client => {
-  if (revision === undefined) return new Client(Offer.info, { versionNegotiation: { mode: "auto" } })
-  if (revision === modern) return new Client(Offer.info, { versionNegotiation: { mode: { pin: modern } } })
-  return new Client(Offer.info, { supportedProtocolVersions: [revision] })
+  const { model, name, root, text } = Offer.answers
+  const client = made(revision)
+  client.setRequestHandler(
+    "elicitation/create",
+    ({ params }) =>
+      params.message === Offer.whatSecret ? { action: "decline" } : { action: "accept", content: { name } }
+  )
+  client.setRequestHandler(
+    "sampling/createMessage",
+    () => ({ role: "assistant", model, content: { type: "text", text } })
+  )
+  client.setRequestHandler("roots/list", () => ({ roots: [{ uri: root }] }))
+  return client
 }
 
 const optionsOf = ({ onProgress, signal }: CallOptions) => ({

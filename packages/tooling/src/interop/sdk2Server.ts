@@ -3,6 +3,8 @@ import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextp
 import {
   completable,
   createMcpHandler,
+  inputRequired,
+  inputResponse,
   isInitializeRequest,
   McpServer,
   type RegisteredTool,
@@ -14,6 +16,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import * as z from "zod"
 import { bodyOf } from "./body.ts"
 import * as Offer from "./offer.ts"
+import { textsIn } from "./peerClient.ts"
 import { inputEnded, listening, transport } from "./start.ts"
 
 const { add, burst, fail, grow, say, status, steps, touch, wait, where } = Offer.tools
@@ -72,6 +75,33 @@ const offerCalls = (server: McpServer): void => {
   }, () => structured(Offer.where()))
 }
 
+/** Written for the newest revision; for older ones the SDK sends the questions as requests. */
+const offerAsks = (server: McpServer): void => {
+  const inputSchema = z.object({})
+  const key = "answer"
+  for (const [tool, message] of [[Offer.asks.name, Offer.whatName], [Offer.asks.again, Offer.whatSecret]] as const) {
+    server.registerTool(tool.name, { ...tool, inputSchema }, (_, { mcpReq }) => {
+      const answer = inputResponse(mcpReq.inputResponses, key)
+      if (answer.kind !== "elicit") {
+        return inputRequired({ inputRequests: { [key]: inputRequired.elicit(Offer.form(message)) } })
+      }
+      return text(answer.action === "accept" ? Offer.hello(String(answer.content?.["name"])) : Offer.declined)
+    })
+  }
+  server.registerTool(Offer.asks.model.name, { ...Offer.asks.model, inputSchema }, (_, { mcpReq }) => {
+    const answer = inputResponse(mcpReq.inputResponses, key)
+    if (answer.kind !== "sampling") {
+      return inputRequired({ inputRequests: { [key]: inputRequired.createMessage(Offer.question) } })
+    }
+    return text(textsIn(answer.result.content))
+  })
+  server.registerTool(Offer.asks.roots.name, { ...Offer.asks.roots, inputSchema }, (_, { mcpReq }) => {
+    const answer = inputResponse(mcpReq.inputResponses, key)
+    if (answer.kind !== "roots") return inputRequired({ inputRequests: { [key]: inputRequired.listRoots() } })
+    return text(answer.roots.map(({ uri }) => uri).join(" "))
+  })
+}
+
 const offerChanges = (server: McpServer, changes: Changes | undefined): void => {
   const addLate = (): RegisteredTool => server.registerTool(Offer.late.name, Offer.late, () => text(Offer.done))
   let late = isLate && changes !== undefined ? addLate() : undefined
@@ -109,6 +139,7 @@ const offerOthers = (server: McpServer): void => {
 const makeServer = (era: "legacy" | "modern", changes?: Changes): McpServer => {
   const server = new McpServer(Offer.info, { capabilities: { logging: {}, resources: { subscribe: true } } })
   offerCalls(server)
+  offerAsks(server)
   offerChanges(server, changes)
   offerOthers(server)
   if (era === "legacy") {

@@ -9,7 +9,7 @@ import type { Project } from "./project.ts"
 const foreign = /\/effect\/dist\/(?:ai|sql|cluster|cli)\/|\/node_modules\/jose\//
 
 /** KiB of the whole program, compressed: more means that something came in with a barrel or an import. */
-const budget = 250
+const budget = 275
 
 const packageOf = (path: string): string => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? "the program"
 

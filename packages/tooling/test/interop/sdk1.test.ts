@@ -5,7 +5,7 @@ import { clientCell } from "./support/clientCells.ts"
 import { clientChecks } from "./support/clientChecks.ts"
 import { serveHttp } from "./support/server.ts"
 import { serverCell } from "./support/serverCells.ts"
-import { serverChecks } from "./support/serverChecks.ts"
+import { askChecks, serverChecks } from "./support/serverChecks.ts"
 
 const client = "interop-sdk1-client"
 const server = "interop-sdk1-server"
@@ -33,7 +33,13 @@ for (const transport of transports) {
     checks: clientChecks("all")
   })
 
-  const common = { suite: server, program: "sdk1Server", transport, http: theirs, checks: serverChecks } as const
+  const common = {
+    suite: server,
+    program: "sdk1Server",
+    transport,
+    http: theirs,
+    checks: [...serverChecks, ...askChecks]
+  } as const
   for (const revision of revisions) serverCell({ ...common, revision, told: true, only: false })
   serverCell({ ...common, revision: "2025-11-25", told: false, only: false })
 }

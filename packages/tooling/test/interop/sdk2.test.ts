@@ -6,7 +6,7 @@ import { clientCell } from "./support/clientCells.ts"
 import { clientChecks, found } from "./support/clientChecks.ts"
 import { serveHttp } from "./support/server.ts"
 import { serverCell } from "./support/serverCells.ts"
-import { serverChecks } from "./support/serverChecks.ts"
+import { askChecks, serverChecks } from "./support/serverChecks.ts"
 
 const client = "interop-sdk2-client"
 const server = "interop-sdk2-server"
@@ -29,7 +29,7 @@ for (const transport of ["stdio", "http"] as const) {
       only: false,
       transport,
       http: theirs,
-      checks: serverChecks
+      checks: [...serverChecks, ...askChecks]
     })
   }
   clientCell({
@@ -51,7 +51,7 @@ for (const transport of ["stdio", "http"] as const) {
     only: false,
     transport,
     http: theirs,
-    checks: serverChecks
+    checks: [...serverChecks, ...askChecks]
   })
 }
 

@@ -27,8 +27,8 @@ export const client: ReadonlyArray<Mutation> = [
   {
     ids: ["CAP-02"],
     file: "client/src/Connection.ts",
-    find: "    declared,\n    info:",
-    replace: "    declared: { ...declared, sampling: {} },\n    info:",
+    find: "    declared,\n    declaredOn,",
+    replace: "    declared: { ...declared, sampling: {} },\n    declaredOn,",
     tests: ["client/test/Connection.test.ts"]
   },
   {
@@ -36,28 +36,49 @@ export const client: ReadonlyArray<Mutation> = [
     file: "client/src/Pages.ts",
     find: "      cursor = next.nextCursor\n",
     replace: "      cursor = next.nextCursor.trim()\n",
-    tests: ["client/test/WholeLists.test.ts"]
+    tests: ["client/test/Pages.test.ts"]
   },
   {
     ids: ["CCH-10"],
     file: "client/src/Pages.ts",
     find: "        cursor = undefined\n",
     replace: "",
-    tests: ["client/test/lists.test.ts"]
+    tests: ["client/test/Pages.test.ts"]
+  },
+  {
+    ids: ["CCH-10", "CCH-06"],
+    file: "client/src/Pages.ts",
+    find: "        items.clear()\n",
+    replace: "",
+    tests: ["client/test/Pages.test.ts"]
+  },
+  {
+    ids: ["CCH-06"],
+    file: "client/src/internal/wholeList.ts",
+    find: "const hasMoved = () => changes[kind] !== since",
+    replace: "const hasMoved = () => changes[kind] < since",
+    tests: ["client/test/Pages.test.ts"]
+  },
+  {
+    ids: ["PAG-03"],
+    file: "client/src/internal/wholeList.ts",
+    find: "isOutlived = live.generation !== generation &&",
+    replace: "isOutlived = live.generation < generation &&",
+    tests: ["client/test/Pages.test.ts"]
   },
   {
     ids: ["CCH-03"],
     file: "client/src/ResponseCache.ts",
     find: "`${caller.length}:${caller}${key}`",
     replace: "`${caller.length}:${caller}${key.length}`",
-    tests: ["client/test/lists.test.ts"]
+    tests: ["client/test/keptAnswers.test.ts"]
   },
   {
     ids: ["CCH-05"],
     file: "client/src/ResponseCache.ts",
     find: "`${caller.length}:${caller}${key}`",
     replace: "`${key}`",
-    tests: ["client/test/lists.test.ts"]
+    tests: ["client/test/keptAnswers.test.ts"]
   },
   {
     ids: ["STD-13"],
@@ -79,7 +100,7 @@ export const client: ReadonlyArray<Mutation> = [
     file: "client/src/internal/lists.ts",
     find: "revision.era === \"modern\" && connection.transport === \"http\"",
     replace: "revision.era === \"legacy\" && connection.transport === \"http\"",
-    tests: ["client/test/WholeLists.test.ts"]
+    tests: ["client/test/lists.test.ts"]
   },
   {
     ids: ["SUB-09"],
@@ -87,15 +108,6 @@ export const client: ReadonlyArray<Mutation> = [
     find: "const maxRetries = 10",
     replace: "const maxRetries = 0",
     tests: ["client/test/Subscriptions.test.ts"]
-  },
-  {
-    ids: ["PAG-03"],
-    file: "client/src/Pages.ts",
-    find:
-      "export const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>\n  Effect.gen(function*() {\n    const { bounds, isStale = () => false, key, page, server } = options\n    const items = new Map<string, A>()\n    const seen = new Set<string>()\n    let cursor: string | undefined\n",
-    replace:
-      "let cursor: string | undefined\nexport const all = <A>(options: Options<A>): Effect.Effect<ReadonlyArray<A>, McpClientError> =>\n  Effect.gen(function*() {\n    const { bounds, isStale = () => false, key, page, server } = options\n    const items = new Map<string, A>()\n    const seen = new Set<string>()\n",
-    tests: ["client/test/WholeLists.test.ts"]
   },
   {
     ids: ["TOL-17"],

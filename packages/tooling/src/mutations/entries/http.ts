@@ -5,13 +5,13 @@ export const http: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-01"],
     file: "transport/src/StreamableHttpServer.ts",
-    find: "          return Effect.succeed(notAllowed)",
+    find: "          return Effect.succeed(Front.notAllowed(allow))",
     replace: "          return post.serve(request, fiber)",
     tests: ["transport/test/StreamableHttpServer.test.ts"]
   },
   {
     ids: ["HTTP-03"],
-    file: "transport/src/StreamableHttpServer.ts",
+    file: "transport/src/internal/front.ts",
     find: "return Effect.succeed(failureResponse(403, undefined,",
     replace: "return Effect.succeed(failureResponse(400, undefined,",
     tests: ["transport/test/StreamableHttpServer.test.ts"]
@@ -124,9 +124,9 @@ export const http: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["HTTP-43"],
-    file: "transport/src/internal/clientConnection.ts",
-    find: "if (version !== undefined && version >= namesVersion)",
-    replace: "if (version !== undefined && version > namesVersion)",
+    file: "transport/src/internal/versions.ts",
+    find: "version >= namesVersion",
+    replace: "version > namesVersion",
     tests: ["transport/test/StreamableHttpSession.test.ts"]
   },
   {

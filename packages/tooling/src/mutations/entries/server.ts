@@ -39,14 +39,14 @@ export const server: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["PNG-03", "HTTP-53"],
-    file: "server/src/Modern.ts",
-    find: ": rejected(new McpError.MethodNotFound({ method: request.method }), context.revision)",
+    file: "server/src/internal/modern.ts",
+    find: ": rejected(dispatcher.absent(request.method, context), context.revision)",
     replace: ": rejected(new McpError.InvalidRequest({ detail: request.method }), context.revision)",
     tests: ["server/test/McpEndpoint.test.ts"]
   },
   {
     ids: ["HTTP-62"],
-    file: "server/src/Modern.ts",
+    file: "server/src/internal/modern.ts",
     find: "? Exit.succeed({ disconnected: () => void inFlight.interrupt(key) })",
     replace: "? Exit.succeed({ disconnected: () => {} })",
     tests: ["server/test/Modern.test.ts"]
@@ -133,8 +133,8 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["SUB-08"],
     file: "server/src/Listen.ts",
-    find: "if (context.facts.transport !== \"http\" && context.id !== undefined) {",
-    replace: "if (context.facts.transport === \"http\" && context.id !== undefined) {",
+    find: "  facts.transport === \"http\" || id === undefined\n",
+    replace: "  facts.transport !== \"http\" || id === undefined\n",
     tests: ["server/test/Listen.test.ts"]
   },
   {
@@ -260,7 +260,7 @@ export const server: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["STD-02"],
-    file: "server/src/McpServer.ts",
+    file: "server/src/McpStdio.ts",
     find: "Effect.andThen(Stdout.guard, Effect.provideService(effect, Logger.LogToStderr, true))",
     replace: "effect",
     tests: ["server/test/McpServer.test.ts"]
@@ -275,7 +275,7 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["EXT-01"],
     file: "server/src/internal/settings.ts",
-    find: "Object.keys(options.extensions ?? {}).find((id) => !id.includes(\"/\"))",
+    find: "Object.keys(options.extensions ?? {}).find((id) => !MetaKey.isExtensionId(id))",
     replace: "Object.keys(options.extensions ?? {}).find((id) => id === \"\")",
     tests: ["server/test/Discover.test.ts"]
   },

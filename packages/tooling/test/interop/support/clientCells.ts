@@ -15,6 +15,8 @@ export interface ClientCell {
   readonly only: boolean
   readonly transport: "stdio" | "http"
   readonly http: { readonly url: (path: string) => string }
+  /** Over HTTP+SSE instead of Streamable HTTP. */
+  readonly sse?: boolean
   readonly checks: ReadonlyArray<Check<PeerClient>>
   /** Whether the client opens the stream of its session and ends the session. */
   readonly sessions: boolean
@@ -26,7 +28,9 @@ const sessionShows = ({ lines }: Wire): void => {
   assert.isTrue(lines.some((line) => /^← HTTP DELETE 20[04]$/.test(line)), "the session was not ended")
 }
 
-export const clientCell = ({ connect, http, only, revision, sessions, told, transport, ...rest }: ClientCell): void => {
+export const clientCell = (
+  { connect, http, only, revision, sessions, sse = false, told, transport, ...rest }: ClientCell
+): void => {
   let wire: Wire | undefined
   cell({
     ...rest,
@@ -37,7 +41,7 @@ export const clientCell = ({ connect, http, only, revision, sessions, told, tran
       wire = running.wire
       const target = transport === "stdio"
         ? stdioTarget("mcpfxServer", running, only ? revision : undefined)
-        : { transport, url: http.url(only ? `/${revision}` : "/mcp") }
+        : { transport, url: http.url(only ? `/${revision}${sse ? "/sse" : ""}` : sse ? "/sse" : "/mcp"), sse }
       return connect(target, told, running.wire)
     },
     pidOf: ({ pid }) => pid,

@@ -30,7 +30,7 @@ const basic: ReadonlyArray<Check<PeerClient>> = [
   {
     title: "lists tools, resources and prompts",
     run: async (client) => {
-      assert.deepStrictEqual((await client.tools()).toSorted(), Offer.toolNames)
+      assert.deepStrictEqual((await client.tools()).filter((name) => !Offer.isAsk(name)).toSorted(), Offer.toolNames)
       assert.deepStrictEqual(await client.resources(), [Offer.motd.uri])
       assert.deepStrictEqual(await client.prompts(), [Offer.greet.name])
     }
@@ -105,7 +105,29 @@ const hears = async (client: PeerClient, tool: string) => {
   assert.deepStrictEqual(heard, [...Offer.steps])
 }
 
+/** What a tool says of the answer that it asked for. */
+const told = async (client: PeerClient, tool: string, expected: string): Promise<void> => {
+  const { isError, text } = await client.call(tool, {})
+  assert.deepStrictEqual({ isError, text }, { isError: false, text: expected })
+}
+
 const others: ReadonlyArray<Check<PeerClient>> = [
+  {
+    title: "fills in a form that a tool asks for, and declines another",
+    applies: ({ revision }) => revision >= "2025-06-18",
+    run: async (client) => {
+      await told(client, Offer.asks.name.name, Offer.hello(Offer.answers.name))
+      await told(client, Offer.asks.again.name, Offer.declined)
+    }
+  },
+  {
+    title: "answers for its model when a tool asks",
+    run: (client) => told(client, Offer.asks.model.name, Offer.answers.text)
+  },
+  {
+    title: "tells a tool its roots",
+    run: (client) => told(client, Offer.asks.roots.name, Offer.answers.root)
+  },
   { title: "hears progress", run: (client) => hears(client, "steps") },
   { title: "hears progress that comes together with the answer", run: (client) => hears(client, "burst") },
   {

@@ -107,7 +107,8 @@ export const serverChecks: ReadonlyArray<Check<Connected>> = [
     })),
   check("lists tools, resources, templates and prompts", (client) =>
     Effect.gen(function*() {
-      const tools = (yield* client.tools).map(({ name }) => name).filter((name) => !Offer.isLate(name))
+      const names = (yield* client.tools).map(({ name }) => name)
+      const tools = names.filter((name) => !Offer.isLate(name) && !Offer.isAsk(name))
       assert.deepStrictEqual(tools.toSorted(), Offer.toolNames)
       assert.deepStrictEqual((yield* client.resources).map(({ uri }) => uri), [Offer.motd.uri])
       assert.deepStrictEqual((yield* client.resourceTemplates).map(({ name }) => name), [Offer.note.name])
@@ -197,3 +198,24 @@ export const serverChecks: ReadonlyArray<Check<Connected>> = [
 
 /** What is enough to see that a revision was found. */
 export const foundServer: ReadonlyArray<Check<Connected>> = serverChecks.slice(0, 3)
+
+/** What a tool says of the answer that it asked for. */
+const told = (client: Client, tool: string, expected: string) =>
+  Effect.map(client.callTool(tool), ({ content, isError = false }) => {
+    assert.deepStrictEqual({ isError, text: textsIn(content) }, { isError: false, text: expected })
+  })
+
+/** What our client is asked by a server. */
+export const askChecks: ReadonlyArray<Check<Connected>> = [
+  check(
+    "fills in a form that a tool asks for, and declines another",
+    (client) =>
+      Effect.andThen(
+        told(client, Offer.asks.name.name, Offer.hello(Offer.answers.name)),
+        told(client, Offer.asks.again.name, Offer.declined)
+      ),
+    ({ revision }) => revision >= "2025-06-18"
+  ),
+  check("answers for its model when a tool asks", (client) => told(client, Offer.asks.model.name, Offer.answers.text)),
+  check("tells a tool its roots", (client) => told(client, Offer.asks.roots.name, Offer.answers.root))
+]

@@ -1,0 +1,132 @@
+/**
+ * `npm run soak`: mixed traffic for a long time, and a look at what is alive every so often, when nothing is going on.
+ *
+ * - `--minutes 10` how long; the first fifth settles and is not judged
+ * - `--seed 1` the traffic
+ * - `--workers 16` clients at a time
+ * - `--json FILE` also writes the numbers there
+ *
+ * Ends with code 1 when an answer was wrong or something grew.
+ */
+import * as Effect from "effect/Effect"
+import { build } from "esbuild"
+import { fork } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { type Census, census } from "./census.ts"
+import { growth, type Sample } from "./judge.ts"
+import { visit } from "./traffic.ts"
+import type { Wrong } from "./wrong.ts"
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    seed: { type: "string", default: "1" },
+    workers: { type: "string", default: "16" },
+    json: { type: "string" }
+  }
+})
+
+const millis = Number(values.minutes) * 60_000
+/** Time between two looks at what is alive; six or more in all. */
+const every = Math.min(30_000, millis / 6)
+/** After which the sessions, events, tasks and sockets that were left behind are gone. */
+const calm = 6_000
+const settling = 0.2
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "../../dist/soak")
+
+/** The server as one file, started with a heap that can be looked at. */
+const startServer = async () => {
+  mkdirSync(folder, { recursive: true })
+  const outfile = join(folder, "server.mjs")
+  await build({
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    logLevel: "error",
+    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
+    entryPoints: [fileURLToPath(new URL("server.ts", import.meta.url))],
+    outfile
+  })
+  const child = fork(outfile, { execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"] })
+  const next = <A>(read: (message: object) => A | undefined): Promise<A> =>
+    new Promise((resolve, reject) => {
+      child.on("message", function onMessage(message) {
+        const value = typeof message === "object" && message !== null ? read(message) : undefined
+        if (value === undefined) return
+        child.off("message", onMessage)
+        resolve(value)
+      })
+      child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)))
+    })
+  const port = await next((message) => "port" in message ? Number(message.port) : undefined)
+  return {
+    port,
+    census: (): Promise<Census> => {
+      const answer = next((message) => "census" in message && isCensus(message.census) ? message.census : undefined)
+      child.send("census")
+      return answer
+    },
+    stop: () => child.kill("SIGTERM")
+  }
+}
+
+const isCensus = (u: unknown): u is Census => typeof u === "object" && u !== null && "heap" in u && "fibers" in u
+
+/** Numbers from 0 to 1 that come again with the seed (mulberry32). */
+const series = (seed: number): () => number => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    const a = Math.imul(state ^ (state >>> 15), 1 | state)
+    const b = (a + Math.imul(a ^ (a >>> 7), 61 | a)) ^ a
+    return ((b ^ (b >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time))
+
+const server = await startServer()
+const place = { port: server.port, random: series(Number(values.seed)) }
+const started = performance.now()
+const elapsed = () => performance.now() - started
+const wrong: Array<string> = []
+let visits = 0
+
+/** Visits one after the other until the time is over. */
+const worker = (until: number): Effect.Effect<void> =>
+  Effect.whileLoop({
+    while: () => elapsed() < until && wrong.length < 20,
+    body: () => Effect.catch(visit(place), ({ what }: Wrong) => Effect.sync(() => void wrong.push(what))),
+    step: () => {
+      visits += 1
+    }
+  })
+
+const samples: Array<Sample> = []
+while (elapsed() < millis && wrong.length < 20) {
+  const until = elapsed() + Math.max(every - calm, 1_000)
+  await Effect.runPromise(Effect.all(
+    Array.from({ length: Number(values.workers) }, () => worker(until)),
+    { concurrency: "unbounded", discard: true }
+  ))
+  await pause(calm)
+  const [ofServer, ofClients] = [await server.census(), await census()]
+  const sample = { at: Math.round(elapsed() / 1000), server: ofServer, clients: ofClients }
+  samples.push(sample)
+  console.log(JSON.stringify({ ...sample, visits }))
+}
+server.stop()
+
+const judged = samples.filter(({ at }) => at * 1000 > millis * settling)
+const grown = growth(judged)
+for (const text of [...wrong, ...grown]) console.log(text)
+const verdict = { minutes: Number(values.minutes), seed: Number(values.seed), visits, wrong, grown, samples }
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(verdict, undefined, 2))
+console.log(`${visits} visits, ${wrong.length} wrong answers, ${grown.length} things that grew`)
+// What the client left open is not waited for: it was counted.
+process.exit(wrong.length + grown.length === 0 ? 0 : 1)

@@ -1,0 +1,103 @@
+import type { Mutation } from "../mutation.ts"
+
+/** What breaks asking: who is asked what, and which states and answers are taken. */
+export const asking: ReadonlyArray<Mutation> = [
+  {
+    ids: ["MRT-07", "SEC-07"],
+    file: "server/src/internal/asks.ts",
+    find: "if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    replace: "",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["MRT-06", "MRT-07"],
+    file: "server/src/internal/asks.ts",
+    find: "if (state.request !== identity(request)) return yield* foreign",
+    replace: "",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["MRT-07"],
+    file: "server/src/internal/asks.ts",
+    find: "if (state.expires <= now) return yield* expired",
+    replace: "",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["MRT-06"],
+    file: "server/src/RequestState.ts",
+    find: "Base64Url.encode(bytes.success) === sealed ?",
+    replace: "sealed !== \"\" ?",
+    tests: ["server/test/laws/RequestState.test.ts"]
+  },
+  {
+    ids: ["MRT-06"],
+    file: "server/src/internal/assemble.ts",
+    find: "      yield* requireKeys(options, settings)\n",
+    replace: "",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["MRT-10"],
+    file: "server/src/internal/asks.ts",
+    find: "if (answers.has(key) || !Object.hasOwn(responses, key)) continue",
+    replace: "if (answers.has(key)) continue",
+    tests: ["server/test/RoundIdentity.test.ts"]
+  },
+  {
+    ids: ["ELI-02", "MRT-05", "META-13", "SMP-04"],
+    file: "server/src/internal/push.ts",
+    find: "question.asks.find((ask) => !Capabilities.covers(capabilities, ask))",
+    replace: "question.asks.find((ask) => Capabilities.covers(capabilities, ask) && false)",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
+    ids: ["SMP-04"],
+    file: "server/src/Input.ts",
+    find: "? [\"sampling\"] : [\"sampling\", \"sampling.tools\"]",
+    replace: "? [\"sampling\"] : [\"sampling\"]",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
+    ids: ["SMP-05"],
+    file: "server/src/Input.ts",
+    find: "if (problem !== undefined) return Effect.die(new TurnsMismatch({ detail: problem }))",
+    replace: "",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
+    ids: ["ELI-10"],
+    file: "server/src/Input.ts",
+    find: "return Effect.fail(new Declined({ ask }))",
+    replace: "return Effect.fail(new Cancelled({ ask }))",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
+    ids: ["ELI-18"],
+    file: "server/src/internal/pages.ts",
+    find: "(request.announce ?? request.notify)",
+    replace: "request.notify",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
+    ids: ["CCH-04", "CCH-12"],
+    file: "server/src/internal/entryRoutes.ts",
+    find: "if (entry.cache === undefined || context.round > 1) return stale",
+    replace: "if (entry.cache === undefined) return stale",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
+    ids: ["PRG-02", "LOG-04"],
+    file: "server/src/internal/single.ts",
+    find: "    this.quiet = true\n",
+    replace: "",
+    tests: ["server/test/RoundIdentity.test.ts"]
+  },
+  {
+    ids: ["ELI-06"],
+    file: "schema/src/internal/formFields.ts",
+    find: ": { type: \"string\", ...rest, oneOf: pairs(values, titles) }",
+    replace: ": { type: \"string\", ...rest, enum: values }",
+    tests: ["schema/test/FormContract.test.ts"]
+  }
+]
