@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { ClientElicitation, ClientSampling, type McpClient } from "@mcpfx/client"
 import { JsonRpc } from "@mcpfx/schema"
 import { ScriptedServer } from "@mcpfx/testing"
-import { Effect, Ref } from "effect"
+import { Effect, Latch, Ref } from "effect"
 import { asking, connected, said, sentTo } from "./support/asks.ts"
 import { joined } from "./support/client.ts"
 import { elicit, Handlers, reasonOf, roots, sample, serving, turns } from "./support/rounds.ts"
@@ -66,19 +66,45 @@ it.effect("[CCH-04] what came by rounds is not kept", () =>
     assert.strictEqual(sentTo(server, "resources/read").length, 4)
   }))
 
-it.effect("[MRT-14] nothing of one request goes into another that runs beside it", () =>
+it.effect("[MRT-14] nothing of one request goes into another that runs beside it, or after it", () =>
   Effect.gen(function*() {
+    const both = yield* Latch.make()
+    let asked = 0
+    const Slow = ClientElicitation.layerForm(() =>
+      Effect.suspend(() => {
+        const me = ++asked
+        return Effect.as(
+          asked === 2 ? both.open : both.await,
+          ClientElicitation.accept({ name: `answer ${me}` })
+        )
+      })
+    )
     const server = yield* serving({
-      "tools/call": (request) => {
-        const { inputResponses, name } = request.params ?? {}
-        return inputResponses === undefined && name === "a" ? asking({ who: elicit }, "of a") : said(String(name))
+      "tools/call": ({ params }) => {
+        const name = String(params?.["name"])
+        return params?.["inputResponses"] === undefined && name !== "c"
+          ? asking({ [`who-${name}`]: elicit }, `of ${name}`)
+          : said(name)
       }
     })
-    const client = yield* connected(server, Handlers)
+    const client = yield* connected(server, Slow)
     yield* Effect.all([client.callTool("a"), client.callTool("b"), client.callTool("c")], { concurrency: 3 })
-    for (const { params } of sentTo(server, "tools/call")) {
-      if (params["name"] !== "a") assert.deepStrictEqual(Object.keys(params), ["name"])
-    }
+    yield* client.callTool("c")
+    const sent = sentTo(server, "tools/call").map(({ params }) => params)
+    assert.lengthOf(sent, 6)
+    const [bare, answered] = [
+      sent.filter((one) => !("inputResponses" in one)),
+      sent.filter((one) => "inputResponses" in one)
+    ]
+    assert.sameDeepMembers(bare, ["a", "b", "c", "c"].map((name) => ({ name })))
+    assert.sameDeepMembers(
+      answered,
+      ["a", "b"].map((name, index) => ({
+        name,
+        inputResponses: { [`who-${name}`]: { action: "accept", content: { name: `answer ${index + 1}` } } },
+        requestState: `of ${name}`
+      }))
+    )
   }))
 
 it.effect("[ELI-09] a declined and a cancelled form are answers", () =>

@@ -35,10 +35,13 @@ const principal = (subject: string, more: Partial<Principal.Principal> = {}): Pr
 describe("a client that never comes back", () => {
   it.effect("[MRT-09] [STA-05] leaves nothing behind", () =>
     Effect.gen(function*() {
-      const endpoint = yield* serve(tools, { limits: { requestsInFlight: 2 } })
+      let held = 0
+      const hold = Effect.acquireRelease(Effect.sync(() => held++), () => Effect.sync(() => held--))
+      const tool = McpServer.tool(Ask, () => Effect.andThen(hold, ask))
+      const endpoint = yield* serve(tool, { limits: { requestsInFlight: 2 } })
       const client = new Client(endpoint, modern, new Wire())
       for (let times = 0; times < 5; times++) assert.isString(yield* begin(client))
-      assert.strictEqual(endpoint.health().inFlight, 0)
+      assert.deepStrictEqual([endpoint.health().inFlight, held], [0, 0])
     }))
 })
 

@@ -59,7 +59,7 @@ describe("a tool with a page", () => {
         assert.isTrue(view.value.meta.prefersBorder)
         const { content, structuredContent } = yield* client.callTool("weather", { city: "Rome" })
         assert.deepStrictEqual(structuredContent, { celsius: 21 })
-        assert.strictEqual(content.length, 1)
+        assert.deepStrictEqual(content, [{ type: "text", text: "{\"celsius\":21}" }])
       }).pipe(Effect.provide(TestServer.layer(Live, { revision })), Effect.provide(ClientApps.layer)))
 
     it.effect(`[APP-04] ${revision}: one for pages alone is kept from models, and from clients without pages`, () => {

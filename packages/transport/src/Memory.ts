@@ -24,15 +24,25 @@ const makeWire = (
 ): Effect.Effect<Wire.Wire> =>
   Wire.make({ transport: "memory", endpoint, limits, maxOut: limits.clientMessageIn, unreadable })
 
-/** Hands the texts of one side to the other until the first has no more. */
+/** Hands the texts of one side to the other until the first has no more. A long line comes in several texts. */
 const carry = (from: Wire.Wire, to: Wire.Wire): Effect.Effect<void> =>
-  Stream.runForEachArray(from.outbox.stream, (texts) => {
-    to.outbox.cork()
-    for (const text of texts) {
-      for (const line of text.split("\n")) if (line !== "") to.inbound.accept(line)
-    }
-    to.outbox.uncork()
-    return to.unsettled ? to.settle : Effect.void
+  Effect.suspend(() => {
+    let begun = ""
+    return Stream.runForEachArray(from.outbox.stream, (texts) => {
+      to.outbox.cork()
+      for (const text of texts) {
+        const lines = text.split("\n")
+        const rest = lines.pop() ?? ""
+        for (const end of lines) {
+          const line = begun === "" ? end : begun + end
+          begun = ""
+          if (line !== "") to.inbound.accept(line)
+        }
+        begun += rest
+      }
+      to.outbox.uncork()
+      return to.unsettled ? to.settle : Effect.void
+    })
   })
 
 /**

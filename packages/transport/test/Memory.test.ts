@@ -63,6 +63,19 @@ describe("pair", () => {
       assert.deepStrictEqual(messages(client.exchanges), [{ jsonrpc: "2.0", id: 1, result: { tools: [] } }])
     }))
 
+  it.effect("carries messages of any length, whole and in order, whatever pieces they are written in", () =>
+    Effect.gen(function*() {
+      const client = keeper()
+      const links = yield* Memory.pair(client.endpoint, echo)
+      const texts = [524_287, 524_288, 3_000_000, 1].map((length) => "🎉".repeat(Math.ceil(length / 2)))
+      for (const [id, text] of texts.entries()) yield* links.client.send(JsonRpc.request(id, "ping", { text }))
+      while (client.exchanges.length < texts.length) yield* settled
+      assert.isTrue(texts.every((text, id) => {
+        const { message } = client.exchanges[id] ?? {}
+        return JSON.stringify(message) === JSON.stringify(result(id, { text }))
+      }))
+    }))
+
   it.effect("[FRM-19] delivers the answer after the send, never inside it", () =>
     Effect.gen(function*() {
       const order: Array<string> = []

@@ -1,4 +1,5 @@
 /** What is alive in a process, counted when nothing is meant to be going on. */
+import * as Health from "@mcpfx/server/Health"
 import * as Effect from "effect/Effect"
 import { queryObjects } from "node:v8"
 
@@ -8,6 +9,8 @@ export interface Census {
   readonly fibers: number
   readonly sockets: number
   readonly timers: number
+  /** Rows of the endpoint's tables: requests in flight, sessions and streams; 0 where there is no endpoint. */
+  readonly rows: number
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
@@ -21,6 +24,12 @@ const fibers = (): number => {
   return queryObjects(fiberClass, { format: "count" })
 }
 
+const rows = (): number =>
+  Effect.runSync(Health.health).endpoints.reduce(
+    (sum, { inFlight, listening, sessions }) => sum + inFlight + listening + sessions,
+    0
+  )
+
 export const census = async (): Promise<Census> => {
   for (let i = 0; i < 4; i++) {
     globalThis.gc?.()
@@ -33,6 +42,7 @@ export const census = async (): Promise<Census> => {
     fibers: fibers(),
     sockets: count("TCP") + count("Pipe"),
     // The one that waits here has ended.
-    timers: count("Timeout")
+    timers: count("Timeout"),
+    rows: rows()
   }
 }

@@ -16,7 +16,7 @@ const median = (numbers: ReadonlyArray<number>): number => {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-const counts = ["fibers", "sockets", "timers"] as const
+const counts = ["fibers", "sockets", "timers", "rows"] as const
 
 /** What has grown from the first third of the samples to the last; the samples are those after the start has settled. */
 export const growth = (samples: ReadonlyArray<Sample>): ReadonlyArray<string> => {

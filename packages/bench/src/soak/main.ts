@@ -30,10 +30,10 @@ const { values } = parseArgs({
 })
 
 const millis = Number(values.minutes) * 60_000
-/** Time between two looks at what is alive; six or more in all. */
-const every = Math.min(30_000, millis / 6)
+/** Time between two looks at what is alive; five or more in all. */
+const every = Math.min(40_000, millis / 5)
 /** After which the sessions, events, tasks and sockets that were left behind are gone. */
-const calm = 6_000
+const calm = 9_000
 const settling = 0.2
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../dist/soak")

@@ -19,6 +19,9 @@ import { createServer } from "node:http"
 import { census } from "./census.ts"
 import { Add, Ask, Job, Never, Resumed, Steps, Touch, watched } from "./contracts.ts"
 
+/** What is left behind goes soon, so that its going is part of what is looked at. */
+const life = Duration.seconds(3)
+
 const Registrations = Layer.mergeAll(
   McpServer.tool(Add, ({ a, b }) => Effect.succeed({ sum: a + b })),
   McpServer.tool(Steps, ({ wait }) =>
@@ -37,18 +40,17 @@ const Registrations = Layer.mergeAll(
       return "resumed"
     })),
   McpServer.tool(Job, ({ wait }) => Effect.as(Effect.sleep(wait), "worked"), {
-    task: { ttl: "2 seconds", pollInterval: "20 millis" }
+    task: { ttl: life, pollInterval: "20 millis" }
   }),
   McpServer.tool(Never, () => Effect.never),
   McpServer.tool(Touch, () => Effect.as(McpServer.resourceUpdated(watched), "touched")),
   McpServer.resource(Resource.make(watched, { name: "watched", mimeType: "text/plain" }), Effect.succeed("text"))
 )
 
-/** What is left behind goes soon, so that its going is part of what is looked at. */
-const limits = { idle: Duration.seconds(2) }
+const limits = { idle: life, eventLife: life }
 const Stores = Layer.provide(
   Layer.merge(EventStore.layerMemory, TaskStore.layerMemory),
-  Limits.layer({ eventLife: Duration.seconds(2) })
+  Limits.layer({ eventLife: life })
 )
 
 const Routes = McpServer.layerHttp(Registrations, {

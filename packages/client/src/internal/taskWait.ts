@@ -62,6 +62,8 @@ const abandoning: RequestOptions = { timeout: "5 seconds" }
 const maxFailures = 10
 /** How much progress waits for a slow reader; past it, the oldest goes. */
 const backlog = 1024
+/** How often in a row a task that asks on and on is looked at without a pause. */
+const maxQuick = 10
 const usualInterval = 1000
 const longestPause = 30_000
 
@@ -126,7 +128,10 @@ class Looks {
   }
 }
 
-/** Answers what is asked and was not answered yet (TKX-12); an answer that was lost on its way is sent again. */
+/**
+ * Answers what is asked and was not answered yet (TKX-12); an answer that was lost on its way, or is not taken in yet, is sent
+ * again. Whether there was anything new to answer, so that the next look need not wait (TKX-09).
+ */
 const answer = Effect.fnUntraced(function*(
   parts: Parts,
   live: Live,
@@ -139,13 +144,15 @@ const answer = Effect.fnUntraced(function*(
   }
   const asked = Object.entries(inputs.success)
   const asks = asked.filter(([key]) => !given.has(key))
+  // What is not asked any more never is again (TKX-08).
+  for (const key of given.keys()) if (!Object.hasOwn(inputs.success, key)) given.delete(key)
   if (asked.length === 0) return false
   for (const [key, value] of yield* answerAll(parts, { live, during: method, round: 1, asks })) given.set(key, value)
   const inputResponses = Object.fromEntries(asked.map(([key]) => [key, given.get(key) ?? {}]))
   const sent = parts.requests.request(Methods.TasksUpdate, { taskId: task.taskId, inputResponses })
   return yield* Effect.matchEffect(sent, {
     onFailure: (error) => isPassing(error.reason) ? Effect.succeed(false) : Effect.fail(error),
-    onSuccess: () => Effect.succeed(true)
+    onSuccess: () => Effect.succeed(asks.length > 0)
   })
 })
 
@@ -176,6 +183,7 @@ const follow = Effect.fnUntraced(function*(looks: Looks, { first, id }: Plan) {
   const { parts } = looks
   const hints = yield* looks.hints(id)
   const given = new Map<string, JsonRpc.JsonObject>()
+  let quick = 0
   let task: Task.GetResult = first === undefined || Task.isTerminal(first.status) || first.status === "input_required"
     ? yield* looks.look(id)
     : yield* looks.later(first, hints)
@@ -187,10 +195,11 @@ const follow = Effect.fnUntraced(function*(looks: Looks, { first, id }: Plan) {
       const result = yield* Effect.result(resultOf(parts, id, forever))
       if (Result.isSuccess(result)) return result.success
       if (!isPassing(result.failure.reason)) return yield* result.failure
-    } else if (task.status === "input_required" && (yield* answer(parts, live, task, given))) {
+    } else if (task.status === "input_required" && (yield* answer(parts, live, task, given)) && quick++ < maxQuick) {
       task = yield* looks.look(id)
       continue
     }
+    quick = 0
     task = yield* looks.later(task, hints)
   }
 })

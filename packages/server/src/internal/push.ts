@@ -35,6 +35,8 @@ const failed = (failure: PeerFailure, ask: Capabilities.Ask): InputError => {
       return new AskTimeout({ ask, millis: failure.millis })
     case "MethodUnsupported":
       return new CapabilityMissing({ ask })
+    case "MessageTooLarge":
+      return new Unanswered({ ask, reason: "error", detail: `a message has at most ${failure.limit} bytes` })
     case "InvalidResponse":
       return new Unanswered({ ask, reason: "invalid" })
     case "PeerError":

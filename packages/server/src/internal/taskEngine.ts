@@ -111,6 +111,15 @@ export class TaskEngine {
     })
   }
 
+  /** Takes back a task that nobody has heard of: its handler has not begun. */
+  drop(live: Live): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      live.gone = true
+      this.leaveLive(live)
+      return Effect.ignore(this.records.guarded(this.options.store.remove(live.record.id)))
+    })
+  }
+
   /** The task of this id, if it is this caller's (TKL-10): anybody else's is not found either. */
   find(id: string, principal: string): Effect.Effect<TaskRecord, McpError.McpError> {
     return Effect.suspend(() => {

@@ -23,6 +23,9 @@ const marking = (asker: Asker, id: string): Asker => ({
     asker.request(method, params, { ...options, meta: { ...options?.meta, ...related(id) } })
 })
 
+/** How long a question waits that could not be sent: whatever it was to be sent on may be back by then. */
+const retryDelay = "1 second"
+
 /** Asks the client, unless the question ends before it answers. A stream that is gone gives the question back. */
 const carry = (engine: TaskEngine, live: Live, asked: Asked, context: Request): Effect.Effect<void> => {
   const giveBack = Effect.sync(() => {
@@ -33,7 +36,7 @@ const carry = (engine: TaskEngine, live: Live, asked: Asked, context: Request): 
   const answered = Effect.matchEffect(push(context).ask(asked.question), {
     onFailure: (error) =>
       error instanceof Unanswered && error.reason === "closed"
-        ? Effect.void
+        ? Effect.sleep(retryDelay)
         : Effect.sync(() => void engine.settle(live, asked, Exit.fail(error))),
     onSuccess: (answer) => Effect.sync(() => void engine.settle(live, asked, Exit.succeed(answer)))
   })

@@ -124,11 +124,11 @@ export const outliving = (context: Context.Context<never>): Context.Context<neve
   return Context.makeUnsafe<never>(map)
 }
 
-/** Begins the task of a call, and answers with its handle. */
+/** Begins the task of a call, and answers with its handle. A call that is given up before that leaves no task behind. */
 export const begin = (start: Start): Effect.Effect<Outcome.ToolCall, McpError.McpError> =>
   Effect.contextWith((context: Context.Context<never>) => {
     const { dialect, gate, lane, request, tasks: { engine } } = start
-    return Effect.map(engine.open(planOf(start)), (live) => {
+    const run = (live: Live): Outcome.ToolCall => {
       if (dialect === "core") live.notice = announcing(start, live)
       const handled: Handled = gate(entering(Effect.scoped(outcomeOf(start)), requestOf(start, live)))
       const answer = created(live, start)
@@ -138,5 +138,12 @@ export const begin = (start: Start): Effect.Effect<Outcome.ToolCall, McpError.Mc
       )
       engine.run(live, handled, lane.revision, around)
       return answer
-    })
+    }
+    // The store may have the record by the time of an interruption, so creating one is not cut off.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        engine.open(planOf(start)),
+        (live) => Effect.as(Effect.onInterrupt(restore(Effect.void), () => engine.drop(live)), live)
+      ).pipe(Effect.map(run))
+    )
   })

@@ -26,6 +26,8 @@ export interface Options {
   readonly context: Context.Context<never>
 }
 
+/** How often in a row another process may come first; a store that never agrees is one that cannot be reached. */
+const contested = 10
 const attempts = Schedule.exponential("50 millis").pipe(Schedule.upTo({ times: 5 }))
 
 export class TaskWriter {
@@ -79,28 +81,29 @@ export class TaskWriter {
 
   /** A change that is kept before anybody hears of it; whether there was one. */
   commit(live: Live, event: TaskState.Event): Effect.Effect<boolean> {
-    const write: Effect.Effect<boolean> = Effect.suspend(() => {
-      const next = TaskState.step(live.record, event, this.now())
-      if (next === live.record || live.gone) return Effect.succeed(false)
-      return Effect.matchEffect(this.stored(next, live.saved), {
+    const write = (tries: number): Effect.Effect<boolean> =>
+      Effect.suspend(() => {
+        const next = TaskState.step(live.record, event, this.now())
+        if (next === live.record || live.gone) return Effect.succeed(false)
         // It is told all the same, and saved when the store is back.
-        onFailure: (error) =>
-          Effect.as(
-            Effect.andThen(
-              Effect.logError("the end of a task could not be kept", error),
-              Effect.sync(() => live.publish(next))
-            ),
-            true
-          ),
-        onSuccess: (outcome) => {
-          if (outcome !== "Updated") return Effect.andThen(this.reconcile(live), write)
-          live.saved = next.version
+        const told = Effect.sync(() => {
           live.publish(next)
-          return Effect.succeed(true)
-        }
+          return true
+        })
+        return Effect.matchEffect(this.stored(next, live.saved), {
+          onFailure: (error) => Effect.andThen(Effect.logError("the end of a task could not be kept", error), told),
+          onSuccess: (outcome) => {
+            if (outcome !== "Updated") {
+              const again = Effect.suspend(() => tries === 0 ? told : write(tries - 1))
+              return Effect.flatMap(this.reconcile(live), (known) => known ? again : told)
+            }
+            live.saved = next.version
+            live.publish(next)
+            return Effect.succeed(true)
+          }
+        })
       })
-    })
-    return live.lock.withPermits(1)(write)
+    return live.lock.withPermits(1)(write(contested))
   }
 
   private stored(record: TaskRecord, expected: number) {
@@ -110,21 +113,21 @@ export class TaskWriter {
     )
   }
 
-  /** Another process has changed the record: if it has ended there, it has ended. */
-  private reconcile(live: Live): Effect.Effect<void> {
-    return Effect.matchEffect(this.guarded(this.options.store.get(live.record.id)), {
-      onFailure: () => Effect.void,
-      onSuccess: (found) =>
-        Effect.sync(() => {
-          if (Option.isNone(found)) {
-            live.gone = true
-            live.tick()
-          } else {
-            live.saved = found.value.version
-            if (TaskState.isTerminal(found.value)) live.publish(found.value)
-          }
-          if (live.over) live.fiber?.interruptUnsafe()
-        })
+  /** Another process has changed the record: if it has ended there, it has ended. Whether the store could tell. */
+  private reconcile(live: Live): Effect.Effect<boolean> {
+    return Effect.match(this.guarded(this.options.store.get(live.record.id)), {
+      onFailure: () => false,
+      onSuccess: (found) => {
+        if (Option.isNone(found)) {
+          live.gone = true
+          live.tick()
+        } else {
+          live.saved = found.value.version
+          if (TaskState.isTerminal(found.value)) live.publish(found.value)
+        }
+        if (live.over) live.fiber?.interruptUnsafe()
+        return true
+      }
     })
   }
 
@@ -139,7 +142,7 @@ export class TaskWriter {
     ))
   }
 
-  save(live: Live): Effect.Effect<void> {
+  save(live: Live, tries = contested): Effect.Effect<void> {
     return Effect.suspend((): Effect.Effect<void> => {
       const { record } = live
       if (live.saved === record.version || live.gone) return Effect.void
@@ -148,8 +151,14 @@ export class TaskWriter {
         {
           onFailure: (error) => Effect.logWarning("a task could not be kept", error),
           onSuccess: (outcome) => {
-            if (outcome === "Updated") live.saved = record.version
-            return Effect.andThen(outcome === "Updated" ? Effect.void : this.reconcile(live), this.save(live))
+            if (outcome === "Updated") {
+              live.saved = record.version
+              return this.save(live)
+            }
+            return Effect.flatMap(
+              this.reconcile(live),
+              (known) => known && tries > 0 ? this.save(live, tries - 1) : Effect.void
+            )
           }
         }
       )

@@ -2,6 +2,7 @@
 import { asking } from "./entries/asking.ts"
 import { client } from "./entries/client.ts"
 import { clientAsks } from "./entries/clientAsks.ts"
+import { extensions } from "./entries/extensions.ts"
 import { http } from "./entries/http.ts"
 import { httpSse } from "./entries/httpSse.ts"
 import { resumption } from "./entries/resumption.ts"
@@ -26,5 +27,6 @@ export const mutations: ReadonlyArray<Mutation> = [
   ...client,
   ...clientAsks,
   ...tasks,
+  ...extensions,
   ...wire
 ]

@@ -6,7 +6,7 @@ import { atPoint, atStep, type Fault, force } from "../../src/faults/points/forc
 import { scenarios } from "../../src/faults/points/scenarios.ts"
 
 /** Every step of a caller is tried where this is 1; otherwise each so many-th. */
-const stride = Number(process.env["MCPFX_FAULT_STRIDE"] ?? 7)
+const stride = Number(process.env["MCPFX_FAULT_STRIDE"] ?? 11)
 const most = 2000
 
 for (const scenario of scenarios) {
@@ -28,13 +28,13 @@ for (const scenario of scenarios) {
         it.live(
           `whatever is waited for, over ${transport} on ${version}`,
           () => Effect.forEach(kinds, (kind) => every((n) => atPoint(kind, n), kind, 1)),
-          60_000
+          180_000
         )
 
         it.live(
           `whenever the caller gives up, over ${transport} on ${version}`,
           () => every(atStep, "interrupted", stride),
-          60_000
+          180_000
         )
       }
     }

@@ -36,10 +36,10 @@ export class Flow {
   answers = true
   /** What is not kept any more. */
   lost = 0
+  /** How much there was when the store last forgot all of it. */
+  forgotten: number | undefined = undefined
   reader: Pipe | undefined
   readonly since: number
-  /** Whether it has gone on over another connection. */
-  resumed = false
 
   constructor(reader: Pipe, since: number, streamed: boolean) {
     this.reader = reader
@@ -51,7 +51,6 @@ export class Flow {
   /** Goes on over another connection, from a place. */
   connect(reader: Pipe, from: number): void {
     if (this.reader !== undefined) this.reader.ended = true
-    this.resumed = true
     this.reader = reader
     reader.flow = this
     reader.from = from

@@ -17,6 +17,56 @@ export const asking: ReadonlyArray<Mutation> = [
     tests: ["server/test/RoundState.test.ts"]
   },
   {
+    ids: ["ELI-16"],
+    file: "transport/src/Principal.ts",
+    find: "[principal.value.issuer, principal.value.subject, principal.value.clientId ?? null]",
+    replace: "[principal.value.issuer, principal.value.subject]",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["ELI-21"],
+    file: "server/src/internal/asks.ts",
+    find: "if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    replace:
+      "if (single.sessionId !== undefined && state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["STA-05"],
+    file: "server/src/internal/asks.ts",
+    find: "        inputRequests,\n        requestState,\n",
+    replace: "        inputRequests,\n",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["MRT-09"],
+    file: "session/src/InFlight.ts",
+    find: "const closing = Scope.closeUnsafe(entry.scope, exit)",
+    replace: "const closing = instead === undefined ? Scope.closeUnsafe(entry.scope, exit) : undefined",
+    tests: ["server/test/RoundState.test.ts"]
+  },
+  {
+    ids: ["MRT-01"],
+    file: "server/src/internal/single.ts",
+    find: "return self.asks === undefined || !mayAsk(self.method) ? push(self)",
+    replace: "return self.asks === undefined || mayAsk(self.method) ? push(self)",
+    tests: ["server/test/Rounds.test.ts"]
+  },
+  {
+    ids: ["MRT-03"],
+    file: "server/src/internal/asks.ts",
+    find: "        inputRequests,\n        requestState,\n",
+    replace: "",
+    tests: ["server/test/Rounds.test.ts"]
+  },
+  {
+    ids: ["ELI-12"],
+    file: "server/src/internal/pages.ts",
+    find: "return protocol === \"https:\" || protocol === \"http:\"",
+    replace: "return protocol !== undefined",
+    tests: ["server/test/Input.test.ts"]
+  },
+  {
     ids: ["MRT-07"],
     file: "server/src/internal/asks.ts",
     find: "if (state.expires <= now) return yield* expired",

@@ -40,6 +40,13 @@ export const clientAsks: ReadonlyArray<Mutation> = [
     tests: ["client/test/ElicitedUrl.test.ts"]
   },
   {
+    ids: ["SEC-10"],
+    file: "client/src/ElicitedUrl.ts",
+    find: "if (protocol !== \"https:\" && protocol !== \"http:\") return",
+    replace: "if (protocol === \"javascript:\") return",
+    tests: ["client/test/ElicitedUrl.test.ts"]
+  },
+  {
     ids: ["MRT-11", "MRT-12", "MRT-13"],
     file: "client/src/InputDriver.ts",
     find: "...(requestState === undefined ? undefined : { requestState })",
@@ -65,6 +72,34 @@ export const clientAsks: ReadonlyArray<Mutation> = [
     file: "schema/src/internal/readers.ts",
     find: "Object.values(asks).includes(null) ? undefined : round.read(wire)",
     replace: "Object.values(asks).includes(1) ? undefined : round.read(wire)",
+    tests: rounds
+  },
+  {
+    ids: ["MRT-03"],
+    file: "schema/src/internal/readers.ts",
+    find: "result.inputRequests === undefined && result.requestState === undefined ? undefined : result",
+    replace: "result",
+    tests: ["schema/test/results.test.ts"]
+  },
+  {
+    ids: ["MRT-14"],
+    file: "client/src/InputDriver.ts",
+    find: `  const follow = Effect.fnUntraced(function*<A extends { readonly resultType?: unknown }>(
+    method: string,
+    first: InputRequired,
+    send: (retry: Retry) => Effect.Effect<A | InputRequired, McpClientError>
+  ): Effect.fn.Return<A, McpClientError> {
+    let { inputRequests, requestState } = first
+`,
+    replace: `  let { inputRequests, requestState }: Partial<InputRequired> = {}
+  const follow = Effect.fnUntraced(function*<A extends { readonly resultType?: unknown }>(
+    method: string,
+    first: InputRequired,
+    send: (retry: Retry) => Effect.Effect<A | InputRequired, McpClientError>
+  ): Effect.fn.Return<A, McpClientError> {
+    inputRequests = first.inputRequests
+    requestState = first.requestState
+`,
     tests: rounds
   },
   {

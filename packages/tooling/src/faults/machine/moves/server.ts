@@ -58,7 +58,10 @@ export const jump: Make = (model) => {
     session.stale = true
     if (session.loaded && !busy) model.endSession(session, true)
   }
-  for (const flow of model.flows) flow.lost = flow.ended ? Number.POSITIVE_INFINITY : flow.messages.length
+  for (const flow of model.flows) {
+    flow.forgotten = flow.messages.length
+    flow.lost = flow.ended ? Number.POSITIVE_INFINITY : flow.forgotten
+  }
   for (let i = model.rounds.length; i > 0; i--) model.rounds.pop()
   model.advance(long)
   return { text: "half an hour", sends: [{ _tag: "Advance", millis: long }] }
@@ -90,9 +93,7 @@ export const restart: Make = (model) => {
       flow.reader.status = 503
       flow.say(`-! ${session === undefined ? -32_603 : -32_000}`)
     }
-    // A connection that somebody came back with lasts until the session ends.
-    const heard = flow.resumed && flow.reader !== undefined
-    model.settle(call, call.asks && heard ? ": Unanswered" : undefined)
+    model.settle(call, undefined)
   }
   for (const session of model.sessions) if (session.loaded) model.endSession(session, !model.http)
   for (const session of model.sessions) session.loaded = false

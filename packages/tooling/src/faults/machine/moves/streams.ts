@@ -74,8 +74,9 @@ export const resume: Make = (model, move) => {
   const pipe = model.pipe("get")
   const no = refusal(model, session, principal)
   if (no !== undefined) refused(pipe, undefined, no)
-  else if (place < flow.lost) refused(pipe, undefined, [400, -32_600])
-  else resumed(model, session, flow, pipe, place)
+  else if (place < flow.lost || (flow.ended && flow.forgotten === flow.messages.length)) {
+    refused(pipe, undefined, [400, -32_600])
+  } else resumed(model, session, flow, pipe, place)
   return {
     text: `resume ${last.name} from ${place} as ${pipe.name}`,
     sends: [{ _tag: "Attach", pipe: pipe.name, by: byOf(session, principal), resumes: last.name }]
