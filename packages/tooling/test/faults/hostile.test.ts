@@ -53,10 +53,6 @@ const overHttp: Readonly<Record<HttpMode, string>> = {
   ...always,
   // An error without an id, on the very stream of a request, is about that request.
   "wrong-id": "Refused",
-  "no-shape": "HttpRefused",
-  "null-result": "HttpRefused",
-  both: "HttpRefused",
-  deep: "HttpRefused",
   close: "HttpRefused",
   half: "HttpRefused",
   "sse-garbage": "HttpRefused",
