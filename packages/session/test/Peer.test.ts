@@ -462,6 +462,17 @@ describe("asking from inside a request", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
+  it.effect("fails at once where the stream would drop it, and nothing waits", () =>
+    Effect.gen(function*() {
+      const bench = yield* readyServer({ handler: asks })
+      const stream = new Stream()
+      stream.maxBytes = 10
+      bench.accept({ jsonrpc: "2.0", id: 5, method: "tools/call" }, stream)
+      assert.deepStrictEqual(stream.pushed, [])
+      assert.deepStrictEqual(stream.only, { jsonrpc: "2.0", id: 5, result: { failed: "MessageTooLarge" } })
+      assert.deepStrictEqual(bench.session.load(), nothing)
+    }))
+
   it.effect("waits 10 minutes for a human, then fails and tells", () =>
     Effect.gen(function*() {
       const bench = yield* readyServer({ handler: asks })

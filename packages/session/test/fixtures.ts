@@ -31,6 +31,8 @@ export class Stream implements Outlet {
   ends = 0
   /** Why the request was not let in. */
   rejected: Rejected | undefined = undefined
+  /** As on a stream that drops what is too large. */
+  maxBytes: number | undefined = undefined
   /** What a push waits for, besides being noted. */
   gate: Effect.Effect<void> = Effect.void
 

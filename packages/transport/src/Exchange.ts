@@ -34,6 +34,8 @@ export interface Outlet {
    * this one would never reach it.
    */
   readonly oneShot?: boolean | undefined
+  /** What a pushed message may have, in bytes: longer ones are dropped. Whoever waits for an answer has to look first. */
+  readonly maxBytes?: number | undefined
   /**
    * Closes the connection of the peer, which comes back for the rest: after `retry`, if given, else after the time its
    * stream began with (HTTP-28). `false`, and nothing closed, where the stream cannot be resumed or the peer might take

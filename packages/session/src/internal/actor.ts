@@ -28,6 +28,7 @@ import { Calls, type Route } from "./calls.ts"
 import { baseContext, type Host, LiveContext } from "./context.ts"
 import { Fibers } from "./fibers.ts"
 import { LiveSession } from "./liveSession.ts"
+import { nestedOn } from "./nested.ts"
 import * as Refusals from "./refusals.ts"
 import { type Served, Terms } from "./terms.ts"
 
@@ -90,7 +91,7 @@ export class Actor implements Host, Peer.Sender {
     if (this.options.stateless === true) return undefined
     if (this.role === "client") return this.peer
     if (outlet === noOutlet || outlet.oneShot === true) return this.route() === undefined ? undefined : this.peer
-    return Peer.makeAsker(this, { send: (message) => outlet.push(message) })
+    return Peer.makeAsker(this, nestedOn(outlet))
   }
 
   currentLevel(): ReturnType<Session["logLevel"]> {

@@ -6,6 +6,8 @@ import { byteLength } from "./json.ts"
 /** What an outlet writes to. */
 export interface Sink {
   /** The text of an answer; never fails, an answer that cannot be written becomes an error that can. */
+  /** Bytes of the largest message. */
+  readonly maxBytes: number
   readonly encodeAnswer: (message: JsonRpc.Outgoing, id: JsonRpc.RequestId) => string
   readonly writeLine: (line: string) => void
   readonly pushLine: (message: JsonRpc.Outgoing, wanted: () => boolean) => Effect.Effect<void>
@@ -25,6 +27,10 @@ export class RequestOutlet implements Outlet {
   constructor(sink: Sink, id: JsonRpc.RequestId) {
     this.sink = sink
     this.id = id
+  }
+
+  get maxBytes(): number {
+    return this.sink.maxBytes
   }
 
   answer(message: JsonRpc.Outgoing): void {

@@ -147,6 +147,10 @@ export class Slot implements Outlet {
     else if (this.state === "left") onLeft?.()
   }
 
+  get maxBytes(): number {
+    return this.reply.maxBytes
+  }
+
   leave(): void {
     if (this.close("left")) this.onLeft?.()
   }
@@ -186,6 +190,10 @@ export class Reply implements Receiver {
     this.options = options
     this.missing = expected
     this.oneShot = !options.accepts.stream
+  }
+
+  get maxBytes(): number {
+    return this.options.settings.maxBytes
   }
 
   /** The way back of one of the requests. */

@@ -96,7 +96,7 @@ export class SseClient implements Sink {
       endpoint,
       facts: this.facts,
       limits,
-      maxOut: limits.clientMessageIn,
+      maxOut: this.maxBytes,
       sink: this,
       unreadable: (text, reason) => this.debug(`An event is no message: ${reason}`, text.slice(0, excerptLength)),
       onOpen: () => {}
@@ -107,6 +107,10 @@ export class SseClient implements Sink {
       depth: limits.depth,
       deliver: (message) => Effect.ignore(endpoint.handle({ message, facts: this.facts, outlet: noOutlet }))
     })
+  }
+
+  get maxBytes(): number {
+    return this.options.limits.clientMessageIn
   }
 
   /** Opens the stream, and succeeds when the server has said where to post. */

@@ -119,6 +119,10 @@ export class SseConnection implements Sink {
 
   // What outlets write to.
 
+  get maxBytes(): number {
+    return this.options.maxBytes
+  }
+
   encodeAnswer(message: JsonRpc.Outgoing, id: JsonRpc.RequestId): string {
     const { context, maxBytes } = this.options
     const encoded = Result.try(() => JsonRpc.stringify(message))

@@ -81,6 +81,10 @@ export class Wire implements Sink {
     })
   }
 
+  get maxBytes(): number {
+    return this.options.maxOut
+  }
+
   /** Whether `settle` is to be run before more is read. */
   get unsettled(): boolean {
     return this.inbound.unsettled || this.outbox.crowded
