@@ -205,6 +205,7 @@ export const method = <Name extends string, Params, Result, R = never>(
   handler: (params: NoInfer<Params>) => Effect.Effect<NoInfer<Result>, Failed, R>
 ): Layer.Layer<never, never, Exclude<R, AskServices>> =>
   Layer.effect(
+    // No extension is called so: identifiers have no spaces.
     keyOf(` ${method.name}`),
     Effect.map(
       capture,

@@ -72,6 +72,8 @@ export type InputDriver = <A extends { readonly resultType?: unknown }>(
 ) => Effect.Effect<A, McpClientError>
 
 /**
+ * What requests in rounds take of the client.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -91,6 +93,8 @@ const nanosPerMilli = 1_000_000
 const pause = (times: number): number => times <= 1 ? 0 : Math.min(100 * 2 ** (times - 2), 5000)
 
 /**
+ * Makes the driver of one client.
+ *
  * @category constructors
  * @since 0.1.0
  */

@@ -14,7 +14,12 @@ import * as Extension_ from "./Extension.ts"
 import { open } from "./internal/json.ts"
 import type { JsonObject } from "./JsonRpc.ts"
 
-/** @category constants @since 0.1.0 */
+/**
+ * The identifier of the extension.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const id = "io.modelcontextprotocol/ui"
 
 /** The type of pages, the one there is so far (APP-01). @category constants @since 0.1.0 */

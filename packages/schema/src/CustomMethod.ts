@@ -93,13 +93,25 @@ export interface Notification<out Name extends string, out Params, out By extend
   readonly topic: ((params: JsonObject) => unknown) | undefined
 }
 
-/** @category models @since 0.1.0 */
+/**
+ * A request of any name and any shape.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface AnyRequest extends Request<string, unknown, unknown> {}
 
-/** @category models @since 0.1.0 */
+/**
+ * A notification of any name and any shape.
+ *
+ * @category models
+ * @since 0.1.0
+ */
 export interface AnyNotification extends Notification<string, unknown> {}
 
 /**
+ * What {@link request} takes besides the name.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -115,6 +127,8 @@ export interface RequestOptions<P, R, By> {
 }
 
 /**
+ * What {@link notification} takes besides the name.
+ *
  * @category models
  * @since 0.1.0
  */

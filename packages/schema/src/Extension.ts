@@ -34,6 +34,8 @@ export interface Settings<in out A> {
 }
 
 /**
+ * An extension: its identifier, its settings and its methods.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -186,8 +186,8 @@ const isObjectRoot = (schema: JsonSchema): schema is ObjectRoot => schema["type"
 
 /**
  * A schema with `type: "object"` at its root, as `inputSchema` must have it on every revision (TOL-05): one that has it is
- * returned as it is, one that leaves the type open gets it, with a union kept below it (SCH-05 of field practice). Fails, with one clause
- * on why, for what is no schema object and for what lets no object through.
+ * returned as it is, one that leaves the type open gets it, with a union kept below it (SCH-05 of field practice). Fails,
+ * with one clause on why, for what is no schema object and for what lets no object through.
  *
  * **Example** (Wrapping a union)
  *

@@ -14,7 +14,12 @@ import * as Frontmatter_ from "./internal/frontmatter.ts"
 import { open } from "./internal/json.ts"
 import { Descriptor } from "./internal/resourceShapes.ts"
 
-/** @category constants @since 0.1.0 */
+/**
+ * The identifier of the extension.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
 export const id = "io.modelcontextprotocol/skills"
 
 /** The file that makes a directory a skill. @category constants @since 0.1.0 */

@@ -127,7 +127,10 @@ export interface Contract<out Name extends string, out I, out O, out F> {
   readonly asks: ReadonlyArray<Ask>
   readonly scopes: ReadonlyArray<string>
   readonly task: TaskSupport
-  /** Set when arguments are to be checked against `inputSchema` by a validator; `decodeInput` only sees that they are an object. */
+  /**
+   * Set when arguments are to be checked against `inputSchema` by a validator; `decodeInput` only sees that they are an
+   * object.
+   */
   readonly foreignInput: JsonSchema.Foreign | undefined
   readonly foreignOutput: JsonSchema.Foreign | undefined
   readonly hasOutput: boolean

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with the way a handler asks: mistakes of the program, found when they happen, logged and answered with
- * `-32603`. They name the question or step, never its content.
+ * What can be wrong with the way a handler asks, and with the stores that this takes: found when it happens, logged and
+ * answered with `-32603`. It names the question or step, never its content.
  *
  * @since 0.1.0
  */
@@ -53,7 +53,7 @@ export class DuplicateKey extends Schema.TaggedError<DuplicateKey>("@mcpfx/serve
 }
 
 /**
- * A question stood where its handler cannot end: in an uninterruptible region, or in a step (`2026-07-28`).
+ * A question stood where its handler cannot end: in a step, or, on 2026-07-28, in an uninterruptible region.
  *
  * @category errors
  * @since 0.1.0

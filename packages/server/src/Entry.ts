@@ -85,6 +85,8 @@ export interface TaskPolicy extends TaskOptions {
 }
 
 /**
+ * A tool, and how it is called.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -117,6 +119,8 @@ export interface CacheHint {
 }
 
 /**
+ * A resource of one URI, and how it is read.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -140,6 +144,8 @@ export type Complete = (
 ) => Effect.Effect<Completion.Result, McpError, RequestServices>
 
 /**
+ * Resources of one URI template, and how they are read.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -157,6 +163,8 @@ export interface TemplateEntry extends EntryFacts {
 }
 
 /**
+ * A prompt, and how it is got.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -249,6 +257,8 @@ export interface ExtensionEntry extends EntryFacts {
 }
 
 /**
+ * Whatever can be registered.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -70,6 +70,8 @@ export { choices } from "@mcpfx/schema/FormContract"
 export type Services = RequestContext | Asking
 
 /**
+ * What every question takes.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -79,7 +81,10 @@ export interface Options {
    * asked, which serves unless the text of a question changes between two passes.
    */
   readonly key?: string | undefined
-  /** How long the client may take; 10 minutes by default (`askTimeout`). Past it, `AskTimeout`. */
+  /**
+   * How long the client may take; past it, `AskTimeout`. By default 10 minutes (`askTimeout`), on 2026-07-28 as long as the
+   * state of the round lives (`stateLife`), past which the client's next request is refused.
+   */
   readonly timeout?: Duration.Input | undefined
 }
 
@@ -144,6 +149,8 @@ export const elicit = <A>(
   })
 
 /**
+ * What {@link elicitUrl} takes: the page, and what every question takes.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -13,6 +13,8 @@ import type { StoreUnavailable } from "./AskError.ts"
 import { Expiring } from "./internal/expiring.ts"
 
 /**
+ * Remembers the ids of states that were used, until they have expired.
+ *
  * **Example** (A state that comes twice)
  *
  * ```ts

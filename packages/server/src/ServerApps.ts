@@ -21,6 +21,8 @@ import * as ServerResource from "./ServerResource.ts"
 import * as ServerTool from "./ServerTool.ts"
 
 /**
+ * What {@link page} takes: how it is listed, what it asks of its host, and what resources take.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -43,8 +45,8 @@ export interface Page<out R = never> {
 }
 
 /**
- * Announces the extension, and nothing else. Pages do so themselves; however many there are, it is announced once. What
- * stands around them does not stand around this.
+ * Announces the extension, and nothing else. Pages do so themselves; however many there are, it is announced once.
+ * Middleware around a page is not around this.
  *
  * @category layers
  * @since 0.1.0
@@ -110,6 +112,8 @@ export const page = <R = never>(
 }
 
 /**
+ * What {@link tool} takes.
+ *
  * @category models
  * @since 0.1.0
  */

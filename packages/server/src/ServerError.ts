@@ -193,8 +193,8 @@ export class StepInDoubt
 }
 
 /**
- * What asking the client, and a step, can fail with. A handler that leaves one to the caller gives a result with `isError` in tools,
- * `-32602` with the reason in prompts and resources; `CapabilityMissing` is `-32021` on 2026-07-28 (META-13).
+ * What asking the client, and a step, can fail with. A handler that leaves one to the caller gives a result with `isError`
+ * in tools, `-32602` with the reason in prompts and resources; `CapabilityMissing` is `-32021` on 2026-07-28 (META-13).
  *
  * @category errors
  * @since 0.1.0
@@ -202,6 +202,8 @@ export class StepInDoubt
 export type InputError = Declined | Cancelled | CapabilityMissing | AskTimeout | Unanswered | StepInDoubt
 
 /**
+ * Whether a failure is one of asking the client, or of a step.
+ *
  * @category guards
  * @since 0.1.0
  */

@@ -10,6 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
 /**
+ * The bounds, each with what is past it.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -32,7 +34,7 @@ export interface ServerLimits {
   readonly logLength: number
   /** Rounds that one request may take (2026-07-28). Past it, it fails. Default 32. */
   readonly rounds: number
-  /** Bytes of the state that travels with a round. Default 65,536. */
+  /** Bytes of the state that travels with a round; one in a `StateStore` does not travel. Default 65,536. */
   readonly stateBytes: number
   /** How long a client has to come back with the answers of a round. Default 10 minutes. */
   readonly stateLife: Duration.Duration
@@ -57,6 +59,8 @@ export interface ServerLimits {
 }
 
 /**
+ * The bounds where nobody says otherwise.
+ *
  * @category constants
  * @since 0.1.0
  */

@@ -30,6 +30,8 @@ import { type DuplicateEntry, type InputError, type Refusal, ResultMismatch } fr
 export type Failed = Refusal | InputError
 
 /**
+ * What the registration of a method takes.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -38,7 +40,10 @@ export interface MethodOptions {
   readonly visible?: ((context: RequestContext["Service"]) => boolean) | undefined
   /** Scopes a caller must have been granted. */
   readonly scopes?: ReadonlyArray<string> | undefined
-  /** Requests that may run at the same time in one endpoint, at least 1; the others wait in their own fibers. No bound by default. */
+  /**
+   * Requests that may run at the same time in one endpoint, at least 1; the others wait in their own fibers. No bound by
+   * default.
+   */
   readonly concurrency?: number | undefined
 }
 

@@ -61,6 +61,8 @@ export interface Served {
 }
 
 /**
+ * What {@link skill} takes.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -99,6 +101,8 @@ export const skill = (
   Effect.provide(SkillFiles.make(path, new Map(Object.entries(files)), options.scheme), Digest.layerWebCrypto)
 
 /**
+ * What {@link directory} takes.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -133,6 +137,8 @@ export const directory = (
   )
 
 /**
+ * What {@link layer} takes.
+ *
  * @category models
  * @since 0.1.0
  */

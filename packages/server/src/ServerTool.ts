@@ -47,7 +47,10 @@ export type Failed<Failure> = Failure | InputError | Refusal
 export interface Options {
   /** Who sees the tool; everybody by default. To others it does not exist. */
   readonly visible?: ((context: RequestContext["Service"]) => boolean) | undefined
-  /** Calls that may run at the same time in one endpoint, at least 1; the others wait in their own fibers. No bound by default. */
+  /**
+   * Calls that may run at the same time in one endpoint, at least 1; the others wait in their own fibers. No bound by
+   * default.
+   */
   readonly concurrency?: number | undefined
   /** Scopes a caller must have been granted, beside those of the contract. */
   readonly scopes?: ReadonlyArray<string> | undefined

@@ -1,5 +1,5 @@
 /**
- * A place for the states of rounds that are too large to travel: a sealed handle travels instead.
+ * A place for the states of rounds. With one, states of any size stay with the server, and a sealed handle travels instead.
  *
  * @since 0.1.0
  */

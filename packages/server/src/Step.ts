@@ -38,7 +38,7 @@ export interface Facts {
  * - Only results are kept: an effect that fails runs again in the next pass.
  * - It is not exactly once. A client that sends a round twice, or dies with it, has the step done again, under the same
  *   `idempotencyKey`. With a `StepStore` the second run has the first one's result, or fails with `StepInDoubt`.
- * - A question inside of a step is a defect, and so are two steps of one name.
+ * - A question inside of a step is a defect, and so are, on 2026-07-28, two steps of one name.
  *
  * **Example** (Starting something once)
  *

@@ -19,6 +19,8 @@ import * as Scripts from "./internal/taskRedis.ts"
 import { TaskStoreUnavailable } from "./ServerError.ts"
 
 /**
+ * What {@link layer} takes.
+ *
  * @category models
  * @since 0.1.0
  */

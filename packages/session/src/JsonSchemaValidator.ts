@@ -4,8 +4,9 @@
  * **Details**
  *
  * The dialect is 2020-12 unless `$schema` says draft-07 (JSC-01); `format` is asserted where it is known, unless an option
- * says otherwise. Nothing is fetched and no code is generated. Every check has a limit on the work it may do, which grows with the size of the value and no
- * faster, so neither a schema nor a value, nor both together, can keep a process busy (JSC-05, SCH-22 of field practice).
+ * says otherwise. Nothing is fetched and no code is generated. Every check has a limit on the work it may do, which grows
+ * with the size of the value and no faster, so neither a schema nor a value, nor both together, can keep a process busy
+ * (JSC-05, SCH-22 of field practice).
  *
  * @since 0.1.0
  */

@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import { RequestContext } from "./RequestContext.ts"
 
 /**
+ * What {@link hangUp} takes.
+ *
  * @category models
  * @since 0.1.0
  */

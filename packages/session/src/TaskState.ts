@@ -130,6 +130,8 @@ export const expiresAt = ({ createdAt, ttl }: TaskRecord): number =>
   ttl === null ? Number.POSITIVE_INFINITY : createdAt + ttl
 
 /**
+ * Whether a task may be forgotten at `now`, in milliseconds since the epoch.
+ *
  * @category getters
  * @since 0.1.0
  */

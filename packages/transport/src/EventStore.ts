@@ -28,6 +28,8 @@ export interface StreamKey {
 }
 
 /**
+ * One event of a stream.
+ *
  * @category models
  * @since 0.1.0
  */
@@ -63,6 +65,8 @@ export interface Replay {
 export const ownerOf = (sessionId: string, principalKey: string): string => `${sessionId} ${principalKey}`
 
 /**
+ * Where the events of streams are kept, for a while.
+ *
  * @category services
  * @since 0.1.0
  */

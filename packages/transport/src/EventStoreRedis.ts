@@ -18,6 +18,8 @@ import { Limits } from "./Limits.ts"
 import { EventStoreFull, EventStoreUnavailable } from "./TransportError.ts"
 
 /**
+ * What {@link layer} takes.
+ *
  * @category models
  * @since 0.1.0
  */

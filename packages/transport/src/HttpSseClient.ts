@@ -20,6 +20,8 @@ import { Limits } from "./Limits.ts"
 import { HttpFailure } from "./TransportError.ts"
 
 /**
+ * What {@link make} takes.
+ *
  * @category models
  * @since 0.1.0
  */

@@ -45,6 +45,8 @@ export interface Paths {
 }
 
 /**
+ * What {@link make} takes.
+ *
  * @category models
  * @since 0.1.0
  */

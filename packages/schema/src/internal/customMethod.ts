@@ -1,4 +1,6 @@
-/** How a method that is not the protocol's own is written and read: by its own schemas, inside what the revision asks of all. */
+/**
+ * How a method that is not the protocol's own is written and read: by its own schemas, inside what the revision asks of all.
+ */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"

@@ -22,7 +22,10 @@ export interface Found {
   readonly read: Effect.Effect<ResourceRead, McpError, RequestServices>
 }
 
-/** The resource of exactly this URI, else the first template it matches (RES-09 of field practice). Invisible ones are not there. */
+/**
+ * The resource of exactly this URI, else the first template it matches (RES-09 of field practice). Invisible ones are not
+ * there.
+ */
 export const find = (snapshot: Snapshot, uri: string, context: Request): Found | undefined => {
   const resource = snapshot.resource(uri)
   if (resource !== undefined && isVisible(resource, context)) return { entry: resource, read: resource.read(uri) }

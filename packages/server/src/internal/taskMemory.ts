@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { TaskStore } from "./taskRecord.ts"
 
+/** Whoever shares this store is in one process, and one name does for it: nothing in it outlives that. */
 const process = "memory"
 
 export const make = (): TaskStore["Service"] => {

@@ -1,4 +1,7 @@
-/** The port of kept tasks, apart from what can be behind it: most programs keep them in memory, and should not load a database. */
+/**
+ * The port of kept tasks, apart from what can be behind it: most programs keep them in memory, and should not load a
+ * database.
+ */
 import type { TaskRecord } from "@mcpfx/session/TaskState"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"

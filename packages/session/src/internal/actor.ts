@@ -129,8 +129,10 @@ export class Actor implements Host, Peer.Sender {
     if (this.terms.closed) return
     this.terms.close(reason)
     this.inFlight.closeUnsafe()
-    this.calls.close(error)
+    this.calls.shut(error)
+    // First, so that a handler that waits for an answer ends with its session and does not go on without it.
     this.inFlight.interruptAllUnsafe()
+    this.calls.failAll(error)
     for (const fiber of this.fibers.all()) fiber.interruptUnsafe()
     const { link } = this.options
     for (const { close } of [...this.links?.splice(0) ?? [], ...link === undefined ? [] : [link]]) {

@@ -193,11 +193,14 @@ export class Calls {
     return true
   }
 
-  /** Fails all that waits, and all that will be asked for (SHT-06 of field practice). */
-  close(error: SessionClosed | TransportError): void {
-    if (this.over !== undefined) return
-    this.over = error
+  /** Nothing is sent any more: what will be asked for fails, and nothing is taken back. */
+  shut(error: SessionClosed | TransportError): void {
+    this.over ??= error
     this.deadlines.disarm()
+  }
+
+  /** Fails all that waits (SHT-06 of field practice). */
+  failAll(error: SessionClosed | TransportError): void {
     for (const call of this.pending.takeAll()) call.settle(Effect.fail(error))
   }
 
@@ -282,7 +285,7 @@ export class Calls {
     const sending = call.sending
     sending?.interruptUnsafe()
     const revision = this.terms.current?.revision
-    if (revision === undefined || call.plan.method === Methods.Initialize.name) return
+    if (this.over !== undefined || revision === undefined || call.plan.method === Methods.Initialize.name) return
     if (revision.era === "modern" && sending !== undefined) return
     const notice = JsonRpc.notification(Methods.Cancelled.name, { requestId: call.id, reason })
     this.fibers.run(

@@ -159,8 +159,7 @@ export class Model {
     if (over) session.over = true
     session.loaded = false
     for (const call of this.callsOf((call) => call.session === session)) {
-      // A question that nobody will answer has failed.
-      this.settle(call, call.asks ? ": Unanswered" : undefined)
+      this.settle(call, undefined)
     }
     for (const flow of session.streams.splice(0)) flow.end()
     session.waiting.clear()
