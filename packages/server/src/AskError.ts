@@ -97,7 +97,7 @@ export class TurnsMismatch
 }
 
 /**
- * The state of a round is too large to travel; `key` is the question or the step that has the largest part in it. A
+ * The state of a round is too large to travel (`stateBytes`) or to be kept (`keptStateBytes`); `key` is the question or the step that has the largest part in it. A
  * `StateStore` keeps states on the server.
  *
  * @category errors
@@ -109,7 +109,7 @@ export class StateTooLarge extends Schema.TaggedError<StateTooLarge>("@mcpfx/ser
   limit: Schema.Int
 }) {
   override get message(): string {
-    return `The state of the request has ${this.bytes} bytes, the limit (stateBytes) is ${this.limit}; ` +
+    return `The state of the request has ${this.bytes} bytes, at most ${this.limit} are allowed; ` +
       `the largest part is "${this.key}"`
   }
 }

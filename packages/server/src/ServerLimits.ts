@@ -36,6 +36,8 @@ export interface ServerLimits {
   readonly rounds: number
   /** Bytes of the state that travels with a round; one in a `StateStore` does not travel. Default 65,536. */
   readonly stateBytes: number
+  /** Bytes of one state in a `StateStore`. Default 1 MiB. */
+  readonly keptStateBytes: number
   /** How long a client has to come back with the answers of a round. Default 10 minutes. */
   readonly stateLife: Duration.Duration
   /** How long the other fibers of a handler may go on once one of them waits for an answer. Default 10 milliseconds. */
@@ -75,6 +77,7 @@ export const defaults: ServerLimits = {
   logLength: 16_384,
   rounds: 32,
   stateBytes: 65_536,
+  keptStateBytes: 2 ** 20,
   stateLife: Duration.minutes(10),
   roundGrace: Duration.millis(10),
   stepLife: Duration.hours(24),

@@ -38,14 +38,16 @@ export class StateStore extends Context.Service<StateStore, {
 }>()("@mcpfx/server/StateStore") {}
 
 /**
- * In this process, at most `entries` (10,000) of them: the oldest go first.
+ * In this process, at most `entries` (10,000) of them and `characters` (64 Mi) in all: the oldest go first.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory = (options?: { readonly entries?: number | undefined }): Layer.Layer<StateStore> =>
+export const layerMemory = (
+  options?: { readonly entries?: number | undefined; readonly characters?: number | undefined }
+): Layer.Layer<StateStore> =>
   Layer.sync(StateStore, () => {
-    const table = new Expiring(options?.entries ?? 10_000)
+    const table = new Expiring(options?.entries ?? 10_000, options?.characters ?? 64 * 2 ** 20)
     return {
       put: (handle, sealed, life) =>
         Effect.map(Clock.currentTimeMillis, (now) => table.set(handle, sealed, now + Duration.toMillis(life), now)),

@@ -135,6 +135,11 @@ describe("a state that comes back", () => {
       for (const { result } of played.all.slice(0, 2)) {
         assert.isBelow(String(at(result, "requestState")).length, 300)
       }
+      const huge = accept({ name: "x".repeat(1_100_000) })
+      const storing = serve(two).pipe(Effect.provide(StateStore.layerMemory()))
+      const tooLarge = yield* logged(Effect.flatMap(storing, (endpoint) => play(endpoint, modern, "ask", huge)))
+      assert.strictEqual(tooLarge.value.sent.code, -32603)
+      assert.include(tooLarge.text, "at most 1048576 are allowed")
     }))
 
   it.effect("[STA-06] a handle whose state is gone has expired", () =>

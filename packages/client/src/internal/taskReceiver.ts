@@ -3,7 +3,7 @@
  * the one server that the client is connected to (TKL-01).
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import type * as Method from "@mcpfx/schema/Method"
@@ -45,8 +45,6 @@ const declared = ({ requests }: NonNullable<Capabilities.Client["tasks"]>, metho
     ? requests?.sampling?.createMessage !== undefined
     : method === Methods.ElicitationCreate.name && requests?.elicitation?.create !== undefined
 
-const isObject = (u: unknown): u is JsonRpc.JsonObject => typeof u === "object" && u !== null
-
 class Receiver {
   private readonly rows = new Map<string, Row>()
   private readonly inner: Service
@@ -64,7 +62,9 @@ class Receiver {
     const { tasks } = context.clientCapabilities
     if (tasks === undefined) return undefined
     const { method, params } = request
-    if (isObject(params?.["task"]) && declared(tasks, method)) return this.begin(request, params["task"], context)
+    if (JsonRpc.isJsonObject(params?.["task"]) && declared(tasks, method)) {
+      return this.begin(request, params["task"], context)
+    }
     switch (method) {
       case Methods.TasksGet.name:
         return this.with(request, (row) => written(context.revision, Methods.TasksGet, this.shown(row)))
@@ -129,7 +129,7 @@ class Receiver {
     exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>,
     revision: Revision
   ): Effect.Effect<void> {
-    if (Exit.isSuccess(exit) && isObject(exit.value)) {
+    if (Exit.isSuccess(exit) && JsonRpc.isJsonObject(exit.value)) {
       const result: JsonRpc.JsonObject = { ...exit.value }
       this.change(row, { _tag: "Ended", outcome: { _tag: "Result", result }, message: undefined })
       return Effect.void
@@ -176,7 +176,7 @@ class Receiver {
     const meta = outcome.result["_meta"]
     return Effect.succeed({
       ...outcome.result,
-      _meta: { ...(isObject(meta) ? meta : undefined), [MetaKey.relatedTask]: { taskId: id } }
+      _meta: { ...(JsonRpc.isJsonObject(meta) ? meta : undefined), [MetaKey.relatedTask]: { taskId: id } }
     })
   }
 }

@@ -194,16 +194,18 @@ export class Asks {
 
   private readonly seal = Effect.fnUntraced(function*(this: Asks, state: State.RoundState) {
     const { state: seals, states } = this.parts
-    const { stateBytes, stateLife } = this.limits
+    const { keptStateBytes, stateBytes, stateLife } = this.limits
     const sealed = yield* seals.seal(State.write(state))
+    const limit = states === undefined ? stateBytes : keptStateBytes
+    if (sealed.length > limit) {
+      return yield* Effect.die(new StateTooLarge({ key: State.largest(state), bytes: sealed.length, limit }))
+    }
     if (states !== undefined) {
       const handle = Base64Url.encode(SecureRandom.randomBytesUnsafe(16))
       yield* bounded(states.put(handle, sealed, stateLife), "states", "put", this.limits)
       return yield* seals.seal(JSON.stringify({ h: handle }))
     }
-    return sealed.length <= stateBytes
-      ? sealed
-      : yield* Effect.die(new StateTooLarge({ key: State.largest(state), bytes: sealed.length, limit: stateBytes }))
+    return sealed
   })
 }
 

@@ -1,4 +1,4 @@
-/** A table whose entries have an end, and of which there are so many at most. */
+/** A table whose entries have an end, and which is bounded in their number and in the characters of all of them. */
 
 interface Kept {
   readonly value: string
@@ -8,9 +8,12 @@ interface Kept {
 export class Expiring {
   private readonly table = new Map<string, Kept>()
   private readonly limit: number
+  private readonly maxLength: number
+  private length = 0
 
-  constructor(limit: number) {
+  constructor(limit: number, maxLength = Number.POSITIVE_INFINITY) {
     this.limit = limit
+    this.maxLength = maxLength
   }
 
   get size(): number {
@@ -21,22 +24,32 @@ export class Expiring {
     const kept = this.table.get(key)
     if (kept === undefined) return undefined
     if (kept.until > now) return kept.value
-    this.table.delete(key)
+    this.delete(key)
     return undefined
   }
 
   set(key: string, value: string, until: number, now: number): void {
     // The newest stand last.
-    this.table.delete(key)
-    if (this.table.size >= this.limit) this.sweep(now)
+    this.delete(key)
+    if (!this.hasRoom(value)) this.sweep(now)
     for (const oldest of this.table.keys()) {
-      if (this.table.size < this.limit) break
-      this.table.delete(oldest)
+      if (this.hasRoom(value)) break
+      this.delete(oldest)
     }
     this.table.set(key, { value, until })
+    this.length += value.length
   }
 
   sweep(now: number): void {
-    for (const [key, kept] of this.table) if (kept.until <= now) this.table.delete(key)
+    for (const [key, kept] of this.table) if (kept.until <= now) this.delete(key)
+  }
+
+  private hasRoom(value: string): boolean {
+    return this.table.size < this.limit && this.length + value.length <= this.maxLength
+  }
+
+  private delete(key: string): void {
+    this.length -= this.table.get(key)?.value.length ?? 0
+    this.table.delete(key)
   }
 }

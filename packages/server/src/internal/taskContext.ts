@@ -1,6 +1,6 @@
 /** What a handler finds around itself while it runs as a task, instead of the request that it came from. */
 import * as Capabilities from "@mcpfx/schema/Capabilities"
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
@@ -23,12 +23,10 @@ export type Notify = Request["notify"]
 /** What is sent about a task says so, on 2025-11-25 (TKL-06). */
 export const related = (id: string): JsonRpc.JsonObject => ({ [MetaKey.relatedTask]: { taskId: id } })
 
-const isMeta = (u: unknown): u is JsonRpc.JsonObject => typeof u === "object" && u !== null
-
 /** Adds members to `_meta` of what is sent. */
 const marked = <Params>(params: Params, meta: JsonRpc.JsonObject): Params => {
   if (typeof params !== "object" || params === null) return params
-  const own = "_meta" in params && isMeta(params._meta) ? params._meta : undefined
+  const own = "_meta" in params && JsonRpc.isJsonObject(params._meta) ? params._meta : undefined
   return { ...params, _meta: { ...own, ...meta } }
 }
 

@@ -1,5 +1,5 @@
 /** The methods of tasks, in both dialects. */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
@@ -52,10 +52,8 @@ const resultOf = (revision: Revision, record: TaskRecord): Effect.Effect<JsonRpc
   if (outcome._tag === "Error") return Effect.fail(new McpError.PeerError(outcome.error))
   const result = resultOn(revision, record, outcome.result)
   const meta = result["_meta"]
-  return Effect.succeed({ ...result, _meta: { ...(isObject(meta) ? meta : undefined), ...related(id) } })
+  return Effect.succeed({ ...result, _meta: { ...(JsonRpc.isJsonObject(meta) ? meta : undefined), ...related(id) } })
 }
-
-const isObject = (u: unknown): u is JsonRpc.JsonObject => typeof u === "object" && u !== null
 
 const addCore = (lane: Lane, engine: TaskEngine): void => {
   lane.add(
@@ -144,7 +142,7 @@ const update = (
     const asked = live.questions.get(key)
     if (asked === undefined) continue
     const answer = codecOf(lane.revision, asked)?.decodeResult(response)
-    if (answer === undefined || Result.isFailure(answer) || !isObject(answer.success)) {
+    if (answer === undefined || Result.isFailure(answer) || !JsonRpc.isJsonObject(answer.success)) {
       return Effect.fail(new McpError.InvalidParams({ detail: `The answer to ${key} does not fit what was asked` }))
     }
     answers.push([asked, answer.success])

@@ -65,4 +65,15 @@ describe("the state of a round", () => {
   it("anything else is no state", () => {
     for (const other of ["", "7", "null", "{}", `{"v":2}`, `{"h":"x"}`]) assert.isUndefined(State.read(other))
   })
+
+  it("holds so much in all: the oldest go first", () => {
+    const table = new Expiring(10, 10)
+    table.set("a", "aaaa", 100, 0)
+    table.set("b", "bbbb", 100, 0)
+    table.set("a", "aaa", 100, 0)
+    table.set("c", "cccc", 100, 0)
+    assert.deepStrictEqual(["a", "b", "c"].map((key) => table.get(key, 0)), ["aaa", undefined, "cccc"])
+    table.set("d", "dddddddddd", 100, 0)
+    assert.deepStrictEqual(["a", "c", "d"].map((key) => table.get(key, 0)), [undefined, undefined, "dddddddddd"])
+  })
 })
