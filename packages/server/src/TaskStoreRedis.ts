@@ -57,10 +57,11 @@ const make = Effect.fnUntraced(function*({ aliveFor = "30 seconds", prefix = "{m
   const aliveKey = (name: string) => `${prefix}alive/${name}`
 
   const sign = redis.send("SET", aliveKey(owner), "1", "PX", millis(life))
+  // Runs when nobody gives the sign any more, which would bring it back.
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(redis.send("DEL", aliveKey(owner)), "1 second")))
   // What cannot be told now is told the next time.
   yield* Effect.ignore(sign)
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sign), Schedule.spaced(Duration.times(life, 1 / 3))))
-  yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(redis.send("DEL", aliveKey(owner)), "1 second")))
 
   const create = redis.eval(Scripts.create)
   const update = redis.eval(Scripts.update)
