@@ -109,7 +109,8 @@ export const session: ReadonlyArray<Mutation> = [
   {
     ids: ["LIF-10"],
     file: "session/src/internal/calls.ts",
-    find: "if (revision === undefined || call.plan.method === Methods.Initialize.name) return",
+    find:
+      "if (this.over !== undefined || revision === undefined || call.plan.method === Methods.Initialize.name) return",
     replace: "if (call.plan.method === \"\") return",
     tests: ["session/test/Peer.test.ts"]
   },

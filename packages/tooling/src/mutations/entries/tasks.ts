@@ -36,8 +36,8 @@ export const tasks: ReadonlyArray<Mutation> = [
   {
     ids: ["TKL-05"],
     file: "server/src/internal/taskRoutes.ts",
-    find: "...(isObject(meta) ? meta : undefined), ...related(id) }",
-    replace: "...(isObject(meta) ? meta : undefined) }",
+    find: "...(JsonRpc.isJsonObject(meta) ? meta : undefined), ...related(id) }",
+    replace: "...(JsonRpc.isJsonObject(meta) ? meta : undefined) }",
     tests: [core]
   },
   {
