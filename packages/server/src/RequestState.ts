@@ -105,6 +105,8 @@ const bytesOf = (sealed: string): Uint8Array | undefined => {
   return Result.isSuccess(bytes) && Base64Url.encode(bytes.success) === sealed ? bytes.success : undefined
 }
 
+type Crypto = Aead.Aead | Kdf.Kdf | SecureRandom.SecureRandom
+
 const make = (secrets: readonly [Secret, ...ReadonlyArray<Secret>]) =>
   Effect.gen(function*() {
     const aead = yield* Aead.Aead
@@ -202,7 +204,15 @@ export const layerConfig = (
 export const layerRandom: Layer.Layer<RequestState> = Layer.effect(
   RequestState,
   Effect.gen(function*() {
-    const random = yield* SecureRandom.SecureRandom
-    return yield* make([{ id: yield* random.randomBytes(idLength), bytes: yield* random.randomBytes(32) }])
+    const drawn = Effect.gen(function*() {
+      const random = yield* SecureRandom.SecureRandom
+      return yield* make([{ id: yield* random.randomBytes(idLength), bytes: yield* random.randomBytes(32) }])
+    })
+    // When it is first needed: some platforms have no chance to offer while a program is loaded.
+    const state = yield* Effect.cached(Effect.provideContext(drawn, yield* Effect.context<Crypto>()))
+    return {
+      seal: (text) => Effect.flatMap(state, ({ seal }) => seal(text)),
+      unseal: (sealed) => Effect.flatMap(state, ({ unseal }) => unseal(sealed))
+    }
   })
 ).pipe(Layer.provide(crypto))
