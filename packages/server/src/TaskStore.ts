@@ -15,6 +15,7 @@
  * @since 0.1.0
  */
 import { isExpired, TaskRecord } from "@mcpfx/session/TaskState"
+import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
@@ -36,8 +37,6 @@ export { type TaskPage, TaskStore } from "./internal/taskRecord.ts"
  * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<TaskStore> = Layer.sync(TaskStore, Memory.make)
-
-const now = Effect.clockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()))
 
 const ownerBytes = 18
 
@@ -63,7 +62,7 @@ const makeKeyValueStore = Effect.gen(function*() {
   const create: TaskStore["Service"]["create"] = (record, limit) =>
     Effect.gen(function*() {
       if ((yield* store.size) >= limit) {
-        yield* expired(yield* now)
+        yield* expired(yield* Clock.currentTimeMillis)
         if ((yield* store.size) >= limit) return "Full"
       }
       yield* records.set(record.id, record)
@@ -81,7 +80,7 @@ const makeKeyValueStore = Effect.gen(function*() {
 
   const list: TaskStore["Service"]["list"] = ({ after, limit, principal }) =>
     Effect.gen(function*() {
-      const time = yield* now
+      const time = yield* Clock.currentTimeMillis
       const found: Array<TaskRecord> = []
       for (const id of (yield* store.keys).toSorted()) {
         if (after !== undefined && id <= after) continue

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import { expiresAt, isExpired, TaskRecord } from "@mcpfx/session/TaskState"
+import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -42,8 +43,6 @@ const decode = Schema.decodeUnknownEffect(Stored)
 const decodeTexts = Schema.decodeUnknownEffect(Schema.Array(Schema.NullOr(Schema.String)))
 const ownerBytes = 18
 
-const now = Effect.clockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()))
-
 const unavailable =
   (operation: TaskStoreUnavailable["operation"]) =>
   <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, TaskStoreUnavailable> =>
@@ -71,7 +70,7 @@ const make = Effect.fnUntraced(function*({ aliveFor = "30 seconds", prefix = "{m
 
   const listed: Service["list"] = ({ after, limit, principal }) =>
     Effect.gen(function*() {
-      const time = yield* now
+      const time = yield* Clock.currentTimeMillis
       const records: Array<TaskRecord> = []
       let last = after
       while (true) {
@@ -98,7 +97,14 @@ const make = Effect.fnUntraced(function*({ aliveFor = "30 seconds", prefix = "{m
         : Effect.map(unavailable("isAlive")(redis.send("EXISTS", aliveKey(name))), (reply) => Number(reply) === 1),
     create: (record, limit) =>
       Effect.gen(function*() {
-        const reply = yield* create(prefix, yield* encode(record), record, expiresAt(record), yield* now, limit)
+        const reply = yield* create(
+          prefix,
+          yield* encode(record),
+          record,
+          expiresAt(record),
+          yield* Clock.currentTimeMillis,
+          limit
+        )
         return Number(reply) === 1 ? "Created" as const : "Full" as const
       }).pipe(unavailable("create")),
     get: (id) =>

@@ -1,5 +1,6 @@
 /** Conversations of sampling requests as prompts of `effect/ai`, and its responses as their answers. */
 import type * as Content from "@mcpfx/schema/Content"
+import { isJsonObject } from "@mcpfx/schema/JsonRpc"
 import * as Sampling from "@mcpfx/schema/Sampling"
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
@@ -69,9 +70,6 @@ export type ResponsePart =
   | { readonly type: "tool-call"; readonly id: string; readonly name: string; readonly params: unknown }
   | { readonly type: Exclude<Response.AnyPart["type"], "text" | "file" | "finish" | "response-metadata" | "tool-call"> }
 
-const isObject = (u: unknown): u is { readonly [name: string]: unknown } =>
-  typeof u === "object" && u !== null && !Array.isArray(u)
-
 const toBase64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)
 
 const file = ({ data, mediaType }: Response.FilePart): ReadonlyArray<Sampling.Block> => {
@@ -91,7 +89,7 @@ const block = (part: ResponsePart, asked: Names): ReadonlyArray<Sampling.Block> 
         type: "tool_use",
         id: part.id,
         name: asked.get(part.name) ?? part.name,
-        input: isObject(part.params) ? part.params : {}
+        input: isJsonObject(part.params) ? part.params : {}
       }]
     default:
       return []

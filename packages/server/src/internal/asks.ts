@@ -167,7 +167,7 @@ export class Asks {
   readonly send: (rounds: Rounds, now: number) => Effect.Effect<JsonRpc.ResultBody, McpError.McpError> = Effect
     .fnUntraced(function*(this: Asks, rounds: Rounds, now: number) {
       const { single } = rounds
-      const { limits, serverInfo } = { limits: this.limits, serverInfo: this.parts.serverInfo }
+      const { limits } = this
       if (rounds.round >= limits.rounds) {
         yield* Effect.logWarning(new TooManyRounds({ limit: limits.rounds }))
         return yield* new McpError.TooManyRequests({ limit: "rounds" })
@@ -188,7 +188,7 @@ export class Asks {
         resultType: "input_required",
         inputRequests,
         requestState,
-        _meta: { [MetaKey.serverInfo]: serverInfo }
+        _meta: { [MetaKey.serverInfo]: this.parts.serverInfo }
       })
     }).bind(this)
 

@@ -1,5 +1,6 @@
 /** Tasks in this process, gone when it ends. */
 import { isExpired, type TaskRecord } from "@mcpfx/session/TaskState"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { TaskStore } from "./taskRecord.ts"
@@ -13,13 +14,11 @@ export const make = (): TaskStore["Service"] => {
   const expire = (now: number): void => {
     for (const record of records.values()) if (isExpired(record, now)) records.delete(record.id)
   }
-  const now = Effect.clockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()))
-
   return {
     owner: process,
     isAlive: (owner) => Effect.succeed(owner === process),
     create: (record, limit) =>
-      Effect.map(now, (now) => {
+      Effect.map(Clock.currentTimeMillis, (now) => {
         if (records.size >= limit) expire(now)
         if (records.size >= limit) return "Full"
         records.set(record.id, record)
@@ -35,7 +34,7 @@ export const make = (): TaskStore["Service"] => {
         return "Updated"
       }),
     list: ({ after, limit, principal }) =>
-      Effect.map(now, (now) => {
+      Effect.map(Clock.currentTimeMillis, (now) => {
         const all = Array.from(records.values())
           .filter((record) =>
             record.principal === principal && (after === undefined || record.id > after) && !isExpired(record, now)

@@ -19,6 +19,7 @@ import { type EventStreams, primesFor } from "./eventStreams.ts"
 import { isExit } from "./exit.ts"
 import { isModern, unreadableId } from "./facts.ts"
 import { factsOf, type HttpFacts, withEra } from "./facts.ts"
+import type { Response } from "./front.ts"
 import { parseJson } from "./json.ts"
 import * as media from "./media.ts"
 import * as Refusals from "./refusals.ts"
@@ -36,8 +37,6 @@ export interface PostOptions {
   /** Where streams are kept to be resumed. */
   readonly streams: EventStreams | undefined
 }
-
-type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
 
 const accepted = Effect.succeed(HttpServerResponse.empty({ status: 202 }))
 const decoder = new TextDecoder("utf-8", { fatal: true })

@@ -12,6 +12,7 @@ import type { Replay, StoredEvent, StreamKey } from "../EventStore.ts"
 import { type EventLog, inTime, textOf } from "./eventLog.ts"
 import { type EventStreams, isWhole, type Place, readEventId } from "./eventStreams.ts"
 import type { HttpFacts } from "./facts.ts"
+import type { Response } from "./front.ts"
 import * as media from "./media.ts"
 import { Outbox, type OutboxEnd, type OutboxSettings } from "./outbox.ts"
 import * as Refusals from "./refusals.ts"
@@ -25,8 +26,6 @@ export interface ResumptionOptions {
   readonly outbox: OutboxSettings
   readonly maxBytes: number
 }
-
-type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
 
 /** One GET. */
 interface Call {

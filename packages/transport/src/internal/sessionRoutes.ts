@@ -1,13 +1,12 @@
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
-import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type * as Scope from "effect/Scope"
 import type { Classifier } from "../Classify.ts"
 import { type Endpoint, Rejected } from "../Endpoint.ts"
 import * as McpHeaders from "../McpHeaders.ts"
 import * as events from "./events.ts"
 import { factsOf, isModern, unreadableId } from "./facts.ts"
+import type { Request, Response } from "./front.ts"
 import * as media from "./media.ts"
 import type { OutboxSettings } from "./outbox.ts"
 import * as Refusals from "./refusals.ts"
@@ -24,9 +23,6 @@ export interface SessionRoutesOptions {
   /** GET where streams can be resumed. */
   readonly resumption: Resumption | undefined
 }
-
-type Response = Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
-type Request = HttpServerRequest.HttpServerRequest
 
 const ended = HttpServerResponse.empty({ status: 204 })
 const notModern = new Rejected(Refusals.invalidRequest("there are no sessions in this protocol version"), 405)
