@@ -16,6 +16,7 @@ import type { PeerFailure } from "@mcpfx/session/Peer"
 import type * as Session from "@mcpfx/session/Session"
 import type { ClientTransport } from "@mcpfx/transport/ClientTransport"
 import type { Link } from "@mcpfx/transport/Link"
+import * as Patience from "@mcpfx/transport/Patience"
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -124,6 +125,7 @@ export const make = Effect.fnUntraced(function*(
   const scope = yield* Effect.scope
   const context = yield* Effect.context<never>()
   const handshake = yield* handshakeOf(parts)
+  const { patience } = handshake
   const renews = options.reconnect ?? transport.kind === "http"
   const { connectTimeout, eras } = handshake
   const isClosed = () => scope.state._tag === "Closed"
@@ -137,10 +139,12 @@ export const make = Effect.fnUntraced(function*(
       Effect.tap(prepare),
       Effect.tap((live) => Heartbeat.start(live, options.heartbeat)),
       Scope.provide(own),
-      Effect.timeoutOrElse({
-        duration: connectTimeout,
-        orElse: () => Effect.fail(fail(new TimedOut({ millis: Duration.toMillis(connectTimeout) })))
-      })
+      (agreed) =>
+        Patience.timeoutOrElse(agreed, {
+          patience,
+          duration: connectTimeout,
+          orElse: () => Effect.fail(fail(new TimedOut({ millis: Duration.toMillis(connectTimeout) })))
+        })
     )
 
   const open = Effect.uninterruptibleMask((restore) =>
@@ -224,7 +228,8 @@ const handshakeOf = Effect.fnUntraced(function*({ declared, declaredOn, handler,
     probeTimeout: transport.kind === "http" || revisions.every(({ era }) => era === "modern")
       ? connectTimeout
       : Duration.fromInputUnsafe(options.probeTimeout ?? "5 seconds"),
-    eras: yield* Negotiation.CurrentEraCache
+    eras: yield* Negotiation.CurrentEraCache,
+    patience: yield* Patience.CurrentPatience
   }
   return parts
 })

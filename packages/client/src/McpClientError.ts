@@ -59,6 +59,8 @@ export class HttpRefused extends Schema.TaggedError<HttpRefused>(id("HttpRefused
   detail: Schema.String,
   wwwAuthenticate: Schema.optionalKey(Schema.String),
   retryAfter: Schema.optionalKey(Schema.String),
+  /** Trying again changes nothing before somebody has acted, as by a login. */
+  final: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
@@ -183,7 +185,7 @@ const text = (reason: Reason): string => {
     case "ConnectionLost":
       return `the connection is gone: ${reason.detail}`
     case "HttpRefused":
-      return `HTTP ${reason.status ?? "failure"}: ${reason.detail}`
+      return reason.final === true ? reason.detail : `HTTP ${reason.status ?? "failure"}: ${reason.detail}`
     case "ResourceNotFound":
       return `there is no resource ${reason.uri}`
     case "TooLarge":
@@ -255,13 +257,14 @@ const refusal = ({ code, data, message }: JsonRpc.WireError): Reason => {
 }
 
 const httpReason = (failure: HttpFailure): Reason => {
-  const { cause, detail, error, retryAfter, status, wwwAuthenticate } = failure
+  const { cause, detail, error, final, retryAfter, status, wwwAuthenticate } = failure
   if (error !== undefined && !isForTransport(failure)) return refusal(error)
   return new HttpRefused({
     detail,
     ...(status === undefined ? undefined : { status }),
     ...(wwwAuthenticate === undefined ? undefined : { wwwAuthenticate }),
     ...(retryAfter === undefined ? undefined : { retryAfter }),
+    ...(final === undefined ? undefined : { final }),
     ...(cause === undefined ? undefined : { cause })
   })
 }

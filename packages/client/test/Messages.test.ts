@@ -1,7 +1,7 @@
 /** What a client puts on the wire, and what it never does. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { McpClient } from "@mcpfx/client"
+import { McpClient, Negotiation } from "@mcpfx/client"
 import { JsonRpc } from "@mcpfx/schema"
 import type { Version } from "@mcpfx/schema/Revision"
 import { ScriptedServer, TestHttp } from "@mcpfx/testing"
@@ -165,7 +165,8 @@ describe("taking a request back", () => {
         return new Response(body, { headers: { "content-type": "text/event-stream" } })
       }
       const http = Layer.succeed(HttpClient.HttpClient, TestHttp.clientOf(handler))
-      const live = Layer.provide(McpClient.layerHttp({ url: "http://localhost/mcp" }), http)
+      const eras = Layer.succeed(Negotiation.CurrentEraCache, Negotiation.makeEraCache())
+      const live = Layer.provide(McpClient.layerHttp({ url: "http://localhost/mcp" }), [http, eras])
       yield* Effect.gen(function*() {
         const client = yield* McpClient.McpClient
         const fiber = yield* Effect.forkChild(client.callTool("slow"))

@@ -178,6 +178,10 @@ export const isMcpError: (u: unknown) => u is McpError = Schema.is(McpError)
 const wire = (code: number, message: string, data?: unknown): WireError =>
   data === undefined ? { code, message } : { code, message, data }
 
+/** The names of capabilities, of extensions their own, for a person to read. */
+const lacking = ({ extensions, ...capabilities }: Capabilities.Client): string =>
+  [...Object.keys(capabilities), ...Object.keys(extensions ?? {})].join(", ")
+
 const refused = (limit: string, retryAfter: number | undefined): JsonObject =>
   retryAfter === undefined ? { limit } : { limit, retryAfter }
 
@@ -228,7 +232,7 @@ export const toWire = (error: McpError, revision: Revision): WireError => {
     case "MissingClientCapability":
       return wire(
         modern ? Codes.missingClientCapability : Codes.invalidParams,
-        "The client lacks a capability that this request needs",
+        `The client lacks a capability that this request needs: ${lacking(error.required)}`,
         { requiredCapabilities: error.required }
       )
     case "UnsupportedVersion":

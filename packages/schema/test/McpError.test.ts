@@ -79,6 +79,12 @@ describe("toWire", () => {
     }
   })
 
+  it("[META-13] the message names what is missing, extensions by their own names", () => {
+    const required = { sampling: {}, extensions: { "com.example/tasks": {} } }
+    const { message } = McpError.toWire(new McpError.MissingClientCapability({ required }), Revisions.newest)
+    assert.match(message, /: sampling, com\.example\/tasks$/)
+  })
+
   it("[META-13] a missing capability is -32021 with what is required, -32602 before", () => {
     const error = byTag("MissingClientCapability")
     const wire = McpError.toWire(error, Revisions.newest)

@@ -235,7 +235,7 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
     const ended = Latch.makeUnsafe(false)
     const streams = new Streams(limits.listenStreams)
 
-    /** Who may not see a resource does not hear of it either. */
+    /** Who may not see or read a resource does not hear of it either. */
     const concerns = (audience: Audience, change: Change): boolean => {
       if (change.kind === "announcement") {
         const entry = registry.snapshot().announcement(change.method)
@@ -250,8 +250,9 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
       const snapshot = registry.snapshot()
       const known = snapshot.resource(change.uri) ??
         snapshot.templates.find((each) => each.match(change.uri) !== undefined)
-      if (known?.visible === undefined) return true
-      return caller !== undefined && find(snapshot, change.uri, caller) !== undefined
+      if (known === undefined || (known.visible === undefined && known.scopes.length === 0)) return true
+      const found = caller === undefined ? undefined : find(snapshot, change.uri, caller)
+      return caller !== undefined && found !== undefined && scopeRefusal(found.entry, caller) === undefined
     }
 
     const follow = (audience: Audience) =>

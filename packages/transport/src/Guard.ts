@@ -164,6 +164,7 @@ const requestHeaders = [
   "accept",
   "authorization",
   "content-type",
+  "dpop",
   McpHeaders.names.lastEventId,
   McpHeaders.names.method,
   McpHeaders.names.name,
@@ -179,7 +180,7 @@ const requestHeaders = [
  */
 export const corsHeaders = (origin: string): Record<string, string> => ({
   "access-control-allow-origin": origin,
-  "access-control-expose-headers": `${McpHeaders.names.sessionId}, www-authenticate, retry-after`,
+  "access-control-expose-headers": `${McpHeaders.names.sessionId}, www-authenticate, retry-after, dpop-nonce`,
   vary: "Origin"
 })
 

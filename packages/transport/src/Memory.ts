@@ -84,6 +84,11 @@ export const pair: (
   }
 )
 
+let made = 0
+
+/** No two are the same server, so what is known of one by its name is not taken for the other. */
+const nextTarget = (): string => `memory ${++made}`
+
 /**
  * A transport whose every connection is served by `endpoint`.
  *
@@ -92,7 +97,7 @@ export const pair: (
  */
 export const transport = (endpoint: Endpoint["Service"]): ClientTransport["Service"] => ({
   kind: "memory",
-  target: "memory",
+  target: nextTarget(),
   connect: (client) => Effect.map(pair(client, endpoint), (links) => links.client)
 })
 
@@ -156,11 +161,12 @@ export interface Memory {
  * @since 0.1.0
  */
 export const make: Effect.Effect<Memory> = Effect.sync(() => {
+  const target = nextTarget()
   let served: { readonly endpoint: Endpoint["Service"]; readonly scope: Scope.Scope } | undefined = undefined
   return {
     transport: {
       kind: "memory",
-      target: "memory",
+      target,
       connect: Effect.fnUntraced(function*(client) {
         if (served === undefined) return yield* closedBy("Nobody serves")
         const connection = yield* Scope.fork(served.scope)

@@ -20,6 +20,7 @@ import { ClientTransport } from "./ClientTransport.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { LineReader } from "./Framing.ts"
 import * as Environment from "./internal/environment.ts"
+import { type Disk, launch, windowsDisk } from "./internal/launch.ts"
 import { peek } from "./internal/peek.ts"
 import * as Refusals from "./internal/refusals.ts"
 import { Tail } from "./internal/stderr.ts"
@@ -46,7 +47,13 @@ export interface Junk {
  * @since 0.1.0
  */
 export interface Options {
-  /** The program and its arguments; no shell is involved. `Redacted` arguments stay out of errors. */
+  /**
+   * The program and its arguments; no shell is involved. `Redacted` arguments stay out of errors.
+   *
+   * On Windows the program is looked for as `npx.cmd` and the like too, by `PATHEXT` on the `PATH`, where the context has a
+   * `FileSystem` and a `Path`, as `NodeServices.layer` brings them. Batch files are run by `cmd.exe`, with arguments that it
+   * cannot take for anything else (FRM-16 of field practice).
+   */
   readonly command: ReadonlyArray<CommandLine.Word>
   /** Variables of the child beside the inherited ones. */
   readonly env?: Readonly<Record<string, string | Redacted.Redacted<string>>> | undefined
@@ -85,17 +92,20 @@ const junkShown = 256
 const junkLogged = 20
 const bytesOf = new TextEncoder()
 
-const spawn = Effect.fnUntraced(function*(options: Options, limits: Limits.Limits) {
+const spawn = Effect.fnUntraced(function*(options: Options, limits: Limits.Limits, disk: Option.Option<Disk>) {
   const spawner = yield* ChildProcessSpawner
   const [program, ...args] = options.command
   if (typeof program !== "string" || program === "") {
     return yield* new SpawnFailed({ command: "", cause: "the command names no program" })
   }
-  const inherited = options.inheritEnv === true ? {} : yield* Environment.allowed
-  const command = ChildProcess.make(program, args, {
+  const env = { ...(yield* Environment.allowed), ...options.env }
+  const start = yield* launch({ program, args, env, cwd: options.cwd }, disk)
+  const command = ChildProcess.make(start.program, start.args, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    env: { ...inherited, ...options.env },
+    env: options.inheritEnv === true ? options.env ?? {} : env,
     extendEnv: options.inheritEnv === true,
+    shell: start.shell,
+    windowsHide: true,
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
@@ -103,7 +113,9 @@ const spawn = Effect.fnUntraced(function*(options: Options, limits: Limits.Limit
     killSignal: "SIGTERM",
     forceKillAfter: limits.childGrace
   })
-  return yield* Effect.mapError(spawner.spawn(command), (cause) => new SpawnFailed({ command: program, cause }))
+  return yield* Effect.mapError(spawner.spawn(command), (cause) =>
+    // The line of a shell may hold what is redacted in the arguments.
+    new SpawnFailed({ command: program, cause: start.shell ? "the shell could not be started" : cause }))
 })
 
 /** Skips junk, and fails the exchange whose answer is too large: everything else goes on. */
@@ -172,14 +184,17 @@ const explain = (exit: Option.Option<Exit.Exit<number, unknown>>, stderr: string
  * @category connecting
  * @since 0.1.0
  */
-export const connect: (
+export const connect = (
   endpoint: Endpoint["Service"],
   options: Options
-) => Effect.Effect<StdioLink, SpawnFailed, ChildProcessSpawner | Scope.Scope> = Effect.fnUntraced(
-  function*(endpoint, options) {
+): Effect.Effect<StdioLink, SpawnFailed, ChildProcessSpawner | Scope.Scope> =>
+  Effect.flatMap(windowsDisk, (disk) => connectFrom(endpoint, options, disk))
+
+const connectFrom = Effect.fnUntraced(
+  function*(endpoint: Endpoint["Service"], options: Options, disk: Option.Option<Disk>) {
     const limits = yield* Limits.Limits
     const onJunk = yield* junkHandler(options)
-    const handle = yield* spawn(options, limits)
+    const handle = yield* spawn(options, limits, disk)
     const tail = new Tail(limits.stderrTail)
     const wire = yield* Wire.make({
       transport: "stdio",
@@ -226,7 +241,8 @@ export const connect: (
         wire.close(new TransportClosed({ reason: "The client closed the connection" }))
       })
     )
-    return { ...wire.link, pid: handle.pid, stderr }
+    const link: StdioLink = { ...wire.link, pid: handle.pid, stderr }
+    return link
   }
 )
 
@@ -235,11 +251,15 @@ export const connect: (
  * @since 0.1.0
  */
 export const make = (options: Options): Effect.Effect<ClientTransport["Service"], never, ChildProcessSpawner> =>
-  Effect.map(ChildProcessSpawner, (spawner) => ({
-    kind: "stdio",
-    target: CommandLine.display(options.command),
-    connect: (endpoint) => Effect.provideService(connect(endpoint, options), ChildProcessSpawner, spawner)
-  }))
+  Effect.gen(function*() {
+    const spawner = yield* ChildProcessSpawner
+    const disk = yield* windowsDisk
+    return {
+      kind: "stdio",
+      target: CommandLine.display(options.command),
+      connect: (endpoint) => Effect.provideService(connectFrom(endpoint, options, disk), ChildProcessSpawner, spawner)
+    }
+  })
 
 /**
  * The transport to one server, started anew for each connection.

@@ -63,8 +63,7 @@ const reconnectOf = (options: Options["reconnect"]) => ({
  * - Once a revision with sessions is agreed and the server has taken a message of it, the stream of the session is kept
  *   open in the background, and the session is ended with the scope.
  *
- * With `FetchHttpClient` the transport sets `redirect` of `FetchHttpClient.RequestInit`; what else that service holds has to
- * be provided to the transport too.
+ * With `FetchHttpClient` the transport sets `redirect` of `FetchHttpClient.RequestInit`; what else that service holds stays.
  *
  * @category constructors
  * @since 0.1.0

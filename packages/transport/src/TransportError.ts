@@ -51,6 +51,8 @@ export class HttpFailure extends Schema.TaggedError<HttpFailure>("@mcpfx/transpo
     message: Schema.String,
     data: Schema.optionalKey(Schema.Unknown)
   })),
+  /** Trying again changes nothing before somebody has acted, as by a login: what its cause says of itself. */
+  final: Schema.optionalKey(Schema.Boolean),
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 

@@ -286,4 +286,19 @@ describe("connections", () => {
       yield* link.send(ping)
       assert.deepStrictEqual(seen, ["yes"])
     }))
+
+  it.live("what the user set for fetch is kept, also where only the client's own layer knows of it", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const port = yield* bare((request, response) => {
+        seen.push(request.headers["x-init"])
+        request.resume()
+        if (request.url === "/mcp") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
+        else answer(response, success(1))
+      })
+      const init = Layer.succeed(FetchHttpClient.RequestInit, { headers: { "x-init": "yes" } })
+      const { link } = yield* connect(mcp(port), Layer.provide(FetchHttpClient.layer, init))
+      assert.strictEqual((yield* Effect.flip(link.send(ping)))._tag, "HttpFailure")
+      assert.deepStrictEqual(seen, ["yes"])
+    }))
 })

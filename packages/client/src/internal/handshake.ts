@@ -9,6 +9,7 @@ import type { PeerFailure } from "@mcpfx/session/Peer"
 import type * as Session from "@mcpfx/session/Session"
 import { RequestTimeout } from "@mcpfx/session/SessionError"
 import type { Way } from "@mcpfx/transport/ClientTransport"
+import * as Patience from "@mcpfx/transport/Patience"
 import type * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -31,6 +32,8 @@ export interface Options extends Opening.Options {
   readonly probeTimeout: Duration.Duration
   readonly connectTimeout: Duration.Duration
   readonly eras: Negotiation.EraCache
+  /** What deadlines have with people who are asked to log in. */
+  readonly patience: Patience.Patience | undefined
 }
 
 type Agreed = Omit<Live, "generation" | "scope">
@@ -135,7 +138,7 @@ const probe = Effect.fnUntraced(function*(
  * make of a cancellation before its handshake.
  */
 const discover = Effect.fnUntraced(function*(options: Options, opened: Opening.Opened, asked: Revision) {
-  const { info, probeTimeout } = options
+  const { info, patience, probeTimeout } = options
   const clientCapabilities = declaredFor(options, asked)
   const session = yield* opened.begin({
     revision: asked,
@@ -147,7 +150,11 @@ const discover = Effect.fnUntraced(function*(options: Options, opened: Opening.O
   const asking = yield* Effect.forkScoped(session.peer.request(Methods.Discover, {}, forever), {
     startImmediately: true
   })
-  const exit = yield* Effect.timeoutOption(Fiber.await(asking), probeTimeout)
+  const exit = yield* Patience.timeoutOrElse(Effect.asSome(Fiber.await(asking)), {
+    patience,
+    duration: probeTimeout,
+    orElse: () => Effect.succeedNone
+  })
   if (Option.isSome(exit)) return { session, outcome: yield* Effect.result(exit.value) }
   yield* session.close("closed")
   const silence = new RequestTimeout({ method: Methods.Discover.name, millis: Duration.toMillis(probeTimeout) })

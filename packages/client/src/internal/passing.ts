@@ -7,7 +7,7 @@ export const isPassing = (reason: Reason): boolean => {
     case "TimedOut":
       return true
     case "HttpRefused":
-      return reason.status === undefined || isPassingStatus(reason.status)
+      return reason.final !== true && (reason.status === undefined || isPassingStatus(reason.status))
     default:
       return false
   }

@@ -1,5 +1,5 @@
 /** Finding what a request means among what is registered, for the caller it comes from. */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type { McpError } from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { ResourceRead } from "@mcpfx/schema/Outcome"
@@ -38,8 +38,18 @@ export const find = (snapshot: Snapshot, uri: string, context: Request): Found |
 
 const text = (value: unknown): string | undefined => typeof value === "string" ? value : undefined
 
-/** The entry a request asks for, whoever asks; `undefined` for methods that stand for no entry and for what is not there. */
-export const named = (snapshot: Snapshot, request: JsonRpc.Request): Entry | undefined => {
+/** The entry that a read comes to, for this caller: what is invisible stands in the way of nothing behind it. */
+const read = (snapshot: Snapshot, uri: string | undefined, context: () => Request): Entry | undefined => {
+  if (uri === undefined) return undefined
+  const isThere = (entry: EntryFacts): boolean => entry.visible === undefined || isVisible(entry, context())
+  const resource = snapshot.resource(uri)
+  return resource !== undefined && isThere(resource)
+    ? resource
+    : snapshot.templates.find((template) => template.match(uri) !== undefined && isThere(template))
+}
+
+/** The entry a request asks for; `undefined` for methods that stand for no entry and for what is not there. */
+export const named = (snapshot: Snapshot, request: JsonRpc.Request, context: () => Request): Entry | undefined => {
   switch (request.method) {
     case Methods.ToolsCall.name: {
       const name = text(request.params?.["name"])
@@ -49,12 +59,29 @@ export const named = (snapshot: Snapshot, request: JsonRpc.Request): Entry | und
       const name = text(request.params?.["name"])
       return name === undefined ? undefined : snapshot.prompt(name)
     }
-    case Methods.ResourcesRead.name: {
-      const uri = text(request.params?.["uri"])
-      return uri === undefined ? undefined : snapshot.resource(uri) ??
-        snapshot.templates.find((template) => template.match(uri) !== undefined)
-    }
+    case Methods.ResourcesRead.name:
+      return read(snapshot, text(request.params?.["uri"]), context)
     default:
       return snapshot.method(request.method)
+  }
+}
+
+/** The entry that a request says something of without running it: its scopes are needed for that too. */
+export const concerned = (snapshot: Snapshot, request: JsonRpc.Request, context: () => Request): Entry | undefined => {
+  switch (request.method) {
+    case Methods.CompletionComplete.name: {
+      const ref = request.params?.["ref"]
+      if (!JsonRpc.isJsonObject(ref)) return undefined
+      if (ref["type"] === "ref/prompt") {
+        const name = text(ref["name"])
+        return name === undefined ? undefined : snapshot.prompt(name)
+      }
+      const uri = text(ref["uri"])
+      return uri === undefined ? undefined : snapshot.template(uri) ?? snapshot.resource(uri)
+    }
+    case Methods.ResourcesSubscribe.name:
+      return read(snapshot, text(request.params?.["uri"]), context)
+    default:
+      return undefined
   }
 }

@@ -14,7 +14,7 @@ import type * as Context from "effect/Context"
 import type { Dispatcher } from "../Dispatcher.ts"
 import type { Registry } from "../Registry.ts"
 import { rejected, scopeRefusal } from "./admission.ts"
-import { named } from "./entries.ts"
+import { concerned, named } from "./entries.ts"
 import type { Modern } from "./modern.ts"
 import type { Settings } from "./settings.ts"
 import { Single } from "./single.ts"
@@ -71,8 +71,10 @@ export const lacking = (
   facts: Facts,
   request: JsonRpc.Request
 ): Rejected | undefined => {
-  const entry = named(gateway.registry.snapshot(), request)
-  if (entry === undefined || entry.scopes.length === 0) return undefined
   const agreed = session.agreed()
-  return agreed && scopeRefusal(entry, new Single(request, { ...agreed, facts, sessionId: session.id }))
+  if (agreed === undefined) return undefined
+  const snapshot = gateway.registry.snapshot()
+  const context = () => new Single(request, { ...agreed, facts, sessionId: session.id })
+  const entry = named(snapshot, request, context) ?? concerned(snapshot, request, context)
+  return entry === undefined || entry.scopes.length === 0 ? undefined : scopeRefusal(entry, context())
 }

@@ -17,7 +17,7 @@ import type { Dispatcher } from "../Dispatcher.ts"
 import type { Registry } from "../Registry.ts"
 import { modernRefusal, rejected, scopeRefusal } from "./admission.ts"
 import { type Asks, isRetry } from "./asks.ts"
-import { named } from "./entries.ts"
+import { concerned, named } from "./entries.ts"
 import { type Client, Single } from "./single.ts"
 
 const admitted: Exit.Exit<Admission> = Exit.succeed({})
@@ -62,8 +62,14 @@ export const make = (options: Options): Modern => {
   const listener = Telemetry.listener(base)
 
   const refuse = (request: JsonRpc.Request, context: Single): Rejected | undefined => {
-    const entry = named(registry.snapshot(), request)
-    if (entry !== undefined) {
+    const snapshot = registry.snapshot()
+    const itself = () => context
+    const entry = named(snapshot, request, itself)
+    if (entry === undefined) {
+      const other = concerned(snapshot, request, itself)
+      const refusal = other === undefined ? undefined : scopeRefusal(other, context)
+      if (refusal !== undefined) return refusal
+    } else {
       const refusal = scopeRefusal(entry, context) ??
         (context.revision.era === "modern" ? modernRefusal(entry, request, context) : undefined)
       if (refusal !== undefined) return refusal

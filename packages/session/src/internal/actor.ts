@@ -5,6 +5,7 @@ import type { Revision } from "@mcpfx/schema/Revision"
 import type { Admission, Rejected } from "@mcpfx/transport/Endpoint"
 import { type Exchange, type Facts, noOutlet, type Outlet } from "@mcpfx/transport/Exchange"
 import type { Link } from "@mcpfx/transport/Link"
+import { CurrentPatience } from "@mcpfx/transport/Patience"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import type { TransportError } from "@mcpfx/transport/TransportError"
 import * as Cause from "effect/Cause"
@@ -209,6 +210,12 @@ export class Actor implements Host, Peer.Sender {
   /** What a server asks is part of what it was asked; a server's own questions have their time, whatever else it serves. */
   get isAsked(): boolean {
     return this.role === "client" && this.inFlight.size > 0
+  }
+
+  /** A person who is asked to log in is one that a client waits for; a server has nobody to ask so. */
+  heldUntil(now: number): number {
+    const patience = this.role === "client" ? Context.get(this.services, CurrentPatience) : undefined
+    return patience?.heldUntil(now) ?? Number.NEGATIVE_INFINITY
   }
 
   private afterAsk(): (() => void) | undefined {

@@ -60,7 +60,7 @@ class Call implements Timed {
   readonly plan: Plan
   readonly context: Context.Context<never>
   readonly start: number
-  readonly latest: number
+  latest: number
   /** Progress that waits for its reader. */
   backlog: Array<Progress.Params> | undefined = undefined
   private readonly calls: Calls
@@ -102,6 +102,8 @@ class Call implements Timed {
 interface Owner {
   /** Whether the other side waits for an answer of this one, which it may need for its own. */
   readonly isAsked: boolean
+  /** Up to when somebody was waited for on behalf of this side; `-Infinity` where nobody was. */
+  readonly heldUntil: (now: number) => number
 }
 
 export class Calls {
@@ -216,9 +218,16 @@ export class Calls {
 
   /**
    * The time of a call is up: its peer is told, its caller fails (LIF-14). A peer that asks something meanwhile is not silent,
-   * and people take their time: it has until the latest moment that progress could win for it.
+   * and people take their time: it has until the latest moment that progress could win for it. The time in which this side
+   * waited for somebody, as for a login, does not count at all.
    */
   expire(call: Call, now: number): void {
+    const held = this.owner.heldUntil(now)
+    if (held > call.start) {
+      call.latest = Math.max(call.latest, held + call.plan.maxTimeout)
+      call.deadline = Math.max(call.deadline, Math.min(held + call.plan.timeout, call.latest))
+      if (now < call.deadline) return
+    }
     if (now < call.latest && this.owner.isAsked) return this.prolong(call, now)
     call.done = true
     this.pending.remove(call.id)

@@ -7,9 +7,11 @@ import type * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as McpHeaders from "../McpHeaders.ts"
+import * as Redirects from "../Redirects.ts"
 import { HttpFailure } from "../TransportError.ts"
 import * as media from "./media.ts"
 import { discard } from "./responseBody.ts"
@@ -61,16 +63,23 @@ const maxRedirects = 5
 /** A server's address, without what may be secret in a URL. */
 export const addressOf = (url: URL): string => url.origin + url.pathname
 
+/** Failures of what sits between here and the server, such as of a login, which tell what is to be done about them. */
+const isFinal = (cause: unknown): boolean | undefined =>
+  Predicate.hasProperty(cause, "isFinal") && typeof cause.isFinal === "boolean" ? cause.isFinal : undefined
+
 /** What went wrong below HTTP. The request is left out: its headers are nobody's business. */
 export const transportFailure = (
   error: HttpClientError.HttpClientError,
   detail: string,
   status?: number
 ): HttpFailure => {
-  const cause = "cause" in error.reason ? error.reason.cause : undefined
+  const { reason } = error
+  const cause = "cause" in reason ? reason.cause : undefined
+  const final = isFinal(cause)
   return new HttpFailure({
-    detail,
+    detail: final === undefined ? detail : reason.description ?? detail,
     ...(status === undefined ? undefined : { status }),
+    ...(final === true ? { final } : undefined),
     ...(cause === undefined ? undefined : { cause })
   })
 }
@@ -95,13 +104,15 @@ const follow = (response: Response, from: URL, method: CallOptions["method"]): R
 export class Caller {
   readonly owner: Scope.Scope
   private readonly options: CallerOptions
-  private readonly requestInit: globalThis.RequestInit
+  private readonly client: HttpClient.HttpClient
 
   constructor(options: CallerOptions) {
     this.options = options
     this.owner = options.owner
-    // `fetch` follows redirects by itself, to other origins and as GET, with the session in its headers.
-    this.requestInit = { ...Context.getOrUndefined(options.context, FetchHttpClient.RequestInit), redirect: "manual" }
+    this.client = Redirects.notFollowed(
+      options.client,
+      Context.getOrUndefined(options.context, FetchHttpClient.RequestInit)
+    )
   }
 
   call(options: CallOptions): Effect.Effect<Response, HttpFailure> {
@@ -119,8 +130,7 @@ export class Caller {
   ): Effect.Effect<Response, HttpFailure> {
     const body = options.body === undefined ? undefined : HttpBody.text(options.body, media.json)
     const request = HttpClientRequest.make(options.method)(url, body === undefined ? { headers } : { headers, body })
-    return this.options.client.execute(request).pipe(
-      Effect.provideService(FetchHttpClient.RequestInit, this.requestInit),
+    return this.client.execute(request).pipe(
       Effect.mapError((error) => transportFailure(error, `No answer from ${addressOf(url)}`)),
       Effect.flatMap((response) =>
         redirects.has(response.status) || response.status === 0

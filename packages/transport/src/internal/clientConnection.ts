@@ -80,7 +80,7 @@ export class ClientConnection {
   private sessionId: string | undefined = undefined
   private agreement: Agreement | undefined = undefined
   /** The stream of the session: to be opened after the next message that is taken, or open. */
-  private stream: "none" | "wanted" | Fiber.Fiber<void> = "none"
+  private stream: "none" | "wanted" | Fiber.Fiber<boolean> = "none"
 
   constructor(options: ConnectionOptions) {
     this.options = options
@@ -138,7 +138,11 @@ export class ClientConnection {
   /** Opens the stream once the server has taken a message of the agreed session. */
   private startStream(): void {
     if (this.stream !== "wanted") return
-    this.stream = this.run(standalone(this.source))
+    const stream = this.run(standalone(this.source))
+    this.stream = stream
+    stream.addObserver((exit) => {
+      if (this.stream === stream && Exit.isSuccess(exit) && exit.value) this.stream = "wanted"
+    })
   }
 
   private run<A>(effect: Effect.Effect<A>): Fiber.Fiber<A> {

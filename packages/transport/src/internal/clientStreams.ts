@@ -58,9 +58,10 @@ const outcome = (end: StreamEnd, lastEventId: string | undefined, retry: number 
 
 /**
  * Keeps the stream of a session open for what answers nothing. Ends, quietly, when the server has none (HTTP-20) or keeps
- * closing it with nothing on it and without a wish to be asked again.
+ * closing it with nothing on it and without a wish to be asked again. `true` where it could be had after somebody has acted,
+ * as by a login.
  */
-export const standalone: (source: StreamSource) => Effect.Effect<void> = Effect.fnUntraced(function*(source) {
+export const standalone: (source: StreamSource) => Effect.Effect<boolean> = Effect.fnUntraced(function*(source) {
   const { open, owner, reader, reconnect } = source
   const seen = new SeenEvents()
   let failures = 0
@@ -69,6 +70,7 @@ export const standalone: (source: StreamSource) => Effect.Effect<void> = Effect.
   let retry: number | undefined = undefined
   while (true) {
     const opened: Result.Result<Response, HttpFailure> = yield* Effect.result(open(lastEventId))
+    if (Result.isFailure(opened) && opened.failure.final === true) return true
     if (Result.isSuccess(opened)) {
       const response: Response = opened.success
       if (isStream(response)) {
@@ -87,14 +89,14 @@ export const standalone: (source: StreamSource) => Effect.Effect<void> = Effect.
       } else {
         yield* discard(response, owner)
         if (!isPassing(response.status)) {
-          if (lastEventId === undefined) return
+          if (lastEventId === undefined) return false
           // The server no longer has the events after that one: from now on, then.
           lastEventId = undefined
           continue
         }
       }
     }
-    if (failures >= reconnect.maxRetries) return
+    if (failures >= reconnect.maxRetries) return false
     failures++
     yield* Effect.sleep(delay(reconnect, idle++, retry))
   }
@@ -121,7 +123,10 @@ export const resume: (
     failures++
     yield* Effect.sleep(delay(reconnect, idle++, end.retry))
     const opened = yield* Effect.result(open(end.lastEventId))
-    if (Result.isFailure(opened)) continue
+    if (Result.isFailure(opened)) {
+      if (opened.failure.final === true) return yield* Effect.fail(opened.failure)
+      continue
+    }
     const response = opened.success
     if (!isStream(response)) {
       yield* discard(response, owner)

@@ -1,5 +1,5 @@
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,6 +17,7 @@ import { type Facts, noOutlet } from "../Exchange.ts"
 import type { Limits } from "../Limits.ts"
 import type { Agreement, Link } from "../Link.ts"
 import * as McpHeaders from "../McpHeaders.ts"
+import * as Patience from "../Patience.ts"
 import * as Sse from "../Sse.ts"
 import { HttpFailure, MessageTooLarge, TransportClosed, type TransportError } from "../TransportError.ts"
 import { Caller, transportFailure } from "./clientCall.ts"
@@ -117,7 +118,8 @@ export class SseClient implements Sink {
   get open(): Effect.Effect<void, TransportError> {
     return Effect.suspend(() => {
       this.run(this.read)
-      return Effect.timeoutOrElse(Deferred.await(this.opening), {
+      return Patience.timeoutOrElse(Deferred.await(this.opening), {
+        patience: Context.get(this.options.context, Patience.CurrentPatience),
         duration: this.options.endpointTimeout,
         orElse: () =>
           Effect.fail(
