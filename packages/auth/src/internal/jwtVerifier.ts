@@ -1,0 +1,113 @@
+/** Checks signed tokens of the issuers that are trusted, and remembers for a while which were good. */
+import type { Principal } from "@mcpfx/transport/Principal"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { InvalidToken, type Verified, type VerifierUnavailable } from "../TokenVerifier.ts"
+import { audienceOf, isFor } from "./audience.ts"
+import { bindingOf, checkTimes, type Claims, principalOf } from "./claims.ts"
+import * as jwt from "./jwt.ts"
+import { member } from "./oauthAnswer.ts"
+import { Remembered } from "./remembered.ts"
+import type { KeySource } from "./remoteKeys.ts"
+import { sha256 } from "./sha256.ts"
+
+/** An issuer, with what its tokens are signed with: public keys, or a secret. */
+export interface Trusted {
+  readonly issuer: string
+  readonly algorithms: ReadonlySet<string>
+  readonly keys: KeySource | Uint8Array
+}
+
+export interface JwtOptions {
+  readonly trusted: ReadonlyMap<string, Trusted>
+  readonly audience: ReadonlyArray<string>
+  readonly skew: number
+  readonly typeRequired: boolean
+  readonly requiredClaims: ReadonlyArray<string>
+  readonly principal: ((claims: Claims, usual: Principal) => Principal | undefined) | undefined
+  readonly remember: number
+  readonly remembered: number
+}
+
+interface Good {
+  readonly verified: Verified
+  readonly audience: ReadonlyArray<string>
+}
+
+const invalid = (reason: InvalidToken["reason"]) => Effect.fail(new InvalidToken({ reason }))
+
+export class JwtVerifier {
+  private readonly options: JwtOptions
+  private readonly good: Remembered<Good>
+
+  constructor(options: JwtOptions) {
+    this.options = options
+    this.good = new Remembered(options.remember === 0 ? 0 : options.remembered)
+  }
+
+  verify(token: string, names: ReadonlyArray<string>): Effect.Effect<Verified, InvalidToken | VerifierUnavailable> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { remember } = this.options
+      const key = remember === 0 ? "" : sha256(token)
+      const known = remember === 0 ? undefined : this.good.get(key, now)
+      if (known !== undefined) return this.forUs(known, names)
+      return Effect.flatMap(this.check(token, now), (good) => {
+        const until = Math.min(now + remember, good.verified.expiresAt ?? Number.POSITIVE_INFINITY)
+        this.good.set(key, good, until, now)
+        return this.forUs(good, names)
+      })
+    })
+  }
+
+  private forUs({ audience, verified }: Good, names: ReadonlyArray<string>): Effect.Effect<Verified, InvalidToken> {
+    return isFor(audience, names) || isFor(audience, this.options.audience)
+      ? Effect.succeed(verified)
+      : invalid("audience")
+  }
+
+  private check(token: string, now: number): Effect.Effect<Good, InvalidToken | VerifierUnavailable> {
+    const read = jwt.read(token)
+    if (read._tag === "Failure") return Effect.fail(read.failure)
+    const { alg, claims, type } = read.success
+    const issuer = member(claims, "iss")
+    const trusted = typeof issuer === "string" ? this.options.trusted.get(issuer) : undefined
+    if (trusted === undefined) return invalid("issuer")
+    if (!trusted.algorithms.has(alg)) return invalid("algorithm")
+    if (!jwt.isAccessToken(type, this.options.typeRequired)) return invalid("type")
+    return Effect.flatMap(this.signature(token, read.success, trusted), () => this.claims(claims, trusted.issuer, now))
+  }
+
+  private signature(
+    token: string,
+    { alg, kid }: jwt.Unverified,
+    { keys }: Trusted
+  ): Effect.Effect<void, InvalidToken | VerifierUnavailable> {
+    if (keys instanceof Uint8Array) return jwt.checkSignature(token, keys, alg)
+    return Effect.flatMap(keys.find(alg, kid), (candidates) => {
+      const [first, ...others] = candidates.map((candidate) =>
+        candidate.forAlgorithm(alg).pipe(
+          Effect.mapError(() => new InvalidToken({ reason: "signature" })),
+          Effect.flatMap((key) => jwt.checkSignature(token, key, alg))
+        )
+      )
+      if (first === undefined) return invalid("signature")
+      return others.reduce((tried, next) => Effect.catch(tried, () => next), first)
+    })
+  }
+
+  private claims(claims: Claims, issuer: string, now: number): Effect.Effect<Good, InvalidToken> {
+    const { principal: toPrincipal, requiredClaims, skew } = this.options
+    const times = checkTimes(claims, { now, skew, endRequired: true })
+    if (typeof times === "string") return invalid(times)
+    const usual = principalOf(claims, issuer)
+    if (usual === undefined || !requiredClaims.every((name) => jwt.isPresent(claims, name))) return invalid("claims")
+    const binding = bindingOf(claims)
+    if (binding === "unknown") return invalid("binding")
+    const principal = toPrincipal === undefined ? usual : toPrincipal(claims, usual)
+    if (principal === undefined) return invalid("claims")
+    return Effect.succeed({
+      verified: { principal, ...times, ...binding },
+      audience: audienceOf(member(claims, "aud"))
+    })
+  }
+}
