@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { McpClient } from "@mcpfx/client"
+import { McpClient, Negotiation } from "@mcpfx/client"
 import { Golden, ScriptedServer } from "@mcpfx/testing"
 import { ClientTransport } from "@mcpfx/transport"
 import { Effect, FileSystem, Result } from "effect"
@@ -42,7 +42,10 @@ describe("Golden", () => {
         "tools/list": ScriptedServer.result({ tools: [], ttlMs: 0, cacheScope: "private", resultType: "complete" })
       })
       const recorder = Golden.record(server.transport)
-      const client = yield* Effect.provideService(McpClient.make(), ClientTransport.ClientTransport, recorder.transport)
+      const client = yield* McpClient.make().pipe(
+        Effect.provideService(ClientTransport.ClientTransport, recorder.transport),
+        Effect.provideService(Negotiation.CurrentEraCache, Negotiation.makeEraCache())
+      )
       yield* client.tools
       const entries = recorder.transcript()
       assert.deepStrictEqual(entries.map(({ from }) => from), ["client", "server", "client", "server"])
