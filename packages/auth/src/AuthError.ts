@@ -1,7 +1,8 @@
 /**
  * What can go wrong between a client and those who let it in: one error, with a reason that a host can turn into a state.
  *
- * No reason holds a token, a code, a verifier or a secret, nor the text of a body that might. Addresses are without query.
+ * No reason holds a token, a code, a verifier or a secret, nor the text of a body that might. Addresses are without query, but
+ * for the page of `LoginRequired`, which would be none without it.
  *
  * @since 0.1.0
  */
@@ -23,7 +24,7 @@ export class LoginRequired extends Schema.TaggedError<LoginRequired>(id("LoginRe
   /** The server that wants a token. */
   resource: Schema.String,
   issuer: Schema.optionalKey(Schema.String),
-  /** Where a person can log in, while this attempt lives. It holds no secret. */
+  /** Where a person can log in while this attempt lives, query and all. It holds no secret, and no message shows it. */
   url: Schema.optionalKey(Schema.String),
   /** What the server wants beyond what was granted, where there is a login already. */
   scopes: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -233,6 +234,7 @@ export class OAuthRefused extends Schema.TaggedError<OAuthRefused>(id("OAuthRefu
 export class Unavailable extends Schema.TaggedError<Unavailable>(id("Unavailable"))("Unavailable", {
   url: Schema.String,
   status: Schema.optionalKey(Schema.Int),
+  /** The header `Retry-After`, as the server wrote it. */
   retryAfter: Schema.optionalKey(Schema.String),
   detail: Schema.String
 }) {}

@@ -13,9 +13,12 @@ import type { ClientIdentity, Grant, Request } from "./Grant.ts"
 import { codeOf, type Departure } from "./internal/authorizationAnswer.ts"
 import { authorizationUrl, pkceFault, reservedName } from "./internal/authorizationRequest.ts"
 import { scopeOf } from "./internal/endpoints.ts"
-import { sha256, token } from "./internal/random.ts"
-import { alternatives, isCovered } from "./internal/redirects.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
+import { token } from "./internal/random.ts"
+import { alternatives, isCovered } from "./internal/redirectUris.ts"
 import { checkRedirect, doubt, existing, register, withKnown } from "./internal/registering.ts"
+import { offlineAccess } from "./internal/scopeRules.ts"
+import { sha256 } from "./internal/sha256.ts"
 import type * as Registration from "./Registration.ts"
 import { UserAgent, type Visit } from "./UserAgent.ts"
 
@@ -24,7 +27,10 @@ import { UserAgent, type Visit } from "./UserAgent.ts"
  * @since 0.1.0
  */
 export interface Options extends Registration.Options {
-  /** How long a login may take from the moment the page is shown: 5 minutes by default. */
+  /**
+   * How long a login may take from the moment the page is shown: 10 minutes by default. The user agent may have a shorter
+   * time of its own.
+   */
   readonly timeout?: Duration.Input | undefined
   /**
    * Logs in at authorization servers whose metadata do not say that they know PKCE, which are refused by default. For
@@ -40,7 +46,7 @@ export interface Options extends Registration.Options {
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
-const defaultTimeout: Duration.Input = "5 minutes"
+const defaultTimeout: Duration.Input = "10 minutes"
 
 /** 43 characters, of which 256 bits are random: what RFC 7636, 4.1 wants of a verifier, and enough for `state`. */
 const randomness = 32
@@ -57,7 +63,7 @@ const endpointsOf = ({ server: { issuer, metadata } }: Request) => {
 }
 
 const promptFor = (scopes: ReadonlyArray<string> | undefined): string | undefined =>
-  scopes?.includes("offline_access") === true ? "consent" : undefined
+  scopes?.includes(offlineAccess) === true ? "consent" : undefined
 
 interface Ready {
   readonly visit: Visit
@@ -138,7 +144,7 @@ const logIn = Effect.fnUntraced(function*(
     client_id: client.registration.clientId,
     redirect_uri: redirectUri,
     state: departure.state,
-    code_challenge: yield* sha256(verifier),
+    code_challenge: sha256(verifier),
     code_challenge_method: "S256",
     scope: scopeOf(scopes),
     dpop_jkt: endpoint.thumbprint
@@ -180,7 +186,7 @@ const check = Effect.fnUntraced(function*(request: Request, options: Options) {
   const taken = reservedName(options.parameters ?? {})
   if (taken !== undefined) {
     const detail = `the parameter ${taken} belongs to the flow and cannot be configured`
-    return yield* AuthError.fail(new AuthError.Misconfigured({ detail }))
+    return yield* misconfigured(detail)
   }
   yield* endpointsOf(request)
   const fault = pkceFault(request.server, options.assumePkce === true)

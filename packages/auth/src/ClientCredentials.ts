@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import * as AuthError from "./AuthError.ts"
 import type { Grant } from "./Grant.ts"
 import { scopeOf, tokenEndpointOf } from "./internal/endpoints.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import { existing } from "./internal/registering.ts"
 import type * as Registration from "./Registration.ts"
 
@@ -50,7 +50,7 @@ export const grant = ({ client, parameters }: Options): Grant => {
       const identity = yield* existing(request, options)
       if (identity.registration.authentication === "none") {
         const detail = "client credentials need a secret or a private key"
-        return yield* AuthError.fail(new AuthError.Misconfigured({ detail }))
+        return yield* misconfigured(detail)
       }
       return yield* endpoint.tokens({
         url: yield* tokenEndpointOf(server),

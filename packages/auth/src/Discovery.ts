@@ -22,7 +22,8 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AuthorizationServer from "./AuthorizationServer.ts"
-import { parseJson } from "./internal/oauthAnswer.ts"
+import { isMembers, member, parseJson } from "./internal/members.ts"
+import * as WellKnown from "./internal/wellKnown.ts"
 
 /**
  * What of a server's protected resource metadata (RFC 9728) a client needs.
@@ -60,15 +61,6 @@ export interface Found {
   readonly metadataUrl: string | undefined
 }
 
-/** The path of a URL, without the slash at its end. */
-const pathOf = ({ pathname }: URL): string => pathname.endsWith("/") ? pathname.slice(0, -1) : pathname
-
-const parse = (url: string): URL | undefined => Result.getOrUndefined(Result.try(() => new URL(url)))
-
-const resourceWellKnown = "/.well-known/oauth-protected-resource"
-const serverWellKnown = "/.well-known/oauth-authorization-server"
-const openIdWellKnown = "/.well-known/openid-configuration"
-
 /**
  * Where the metadata of a server may be: at the address its challenge names, at the well-known one with its path, at the
  * root (ACL-02). What is no URL is left out.
@@ -77,10 +69,13 @@ const openIdWellKnown = "/.well-known/openid-configuration"
  * @since 0.1.0
  */
 export const resourceAddresses = (server: URL, named?: string): ReadonlyArray<string> => {
-  const address = named === undefined ? undefined : parse(named)
+  const address = named === undefined ? null : URL.parse(named)
   const { origin } = server
-  const known = [`${origin}${resourceWellKnown}${pathOf(server)}`, `${origin}${resourceWellKnown}`]
-  return Arr.dedupe(address === undefined ? known : [address.href, ...known])
+  const known = [
+    `${origin}${WellKnown.protectedResource}${WellKnown.pathOf(server)}`,
+    `${origin}${WellKnown.protectedResource}`
+  ]
+  return Arr.dedupe(address === null ? known : [address.href, ...known])
 }
 
 /**
@@ -91,16 +86,16 @@ export const resourceAddresses = (server: URL, named?: string): ReadonlyArray<st
  * @since 0.1.0
  */
 export const serverAddresses = (issuer: string): ReadonlyArray<string> => {
-  const url = parse(issuer)
-  if (url === undefined || url.search !== "" || url.hash !== "") return []
+  const url = URL.parse(issuer)
+  if (url === null || url.search !== "" || url.hash !== "") return []
   const { origin } = url
-  const path = pathOf(url)
+  const path = WellKnown.pathOf(url)
   return path === ""
-    ? [`${origin}${serverWellKnown}`, `${origin}${openIdWellKnown}`]
+    ? [`${origin}${WellKnown.authorizationServer}`, `${origin}${WellKnown.openIdConfiguration}`]
     : [
-      `${origin}${serverWellKnown}${path}`,
-      `${origin}${openIdWellKnown}${path}`,
-      `${origin}${path}${openIdWellKnown}`
+      `${origin}${WellKnown.authorizationServer}${path}`,
+      `${origin}${WellKnown.openIdConfiguration}${path}`,
+      `${origin}${path}${WellKnown.openIdConfiguration}`
     ]
 }
 
@@ -112,10 +107,10 @@ export const serverAddresses = (issuer: string): ReadonlyArray<string> => {
  * @since 0.1.0
  */
 export const covers = (resource: string, server: URL): boolean => {
-  const url = parse(resource)
-  if (url === undefined || url.hash !== "" || resource.endsWith("#") || url.origin !== server.origin) return false
-  const path = pathOf(url)
-  const asked = pathOf(server)
+  const url = URL.parse(resource)
+  if (url === null || url.hash !== "" || resource.endsWith("#") || url.origin !== server.origin) return false
+  const path = WellKnown.pathOf(url)
+  const asked = WellKnown.pathOf(server)
   return asked === path || asked.startsWith(`${path}/`)
 }
 
@@ -140,10 +135,10 @@ const tidied = (value: unknown): unknown => {
 /** The members of a JSON object that a schema knows, each the object's own: nothing comes from a prototype. */
 const members = (text: string, fields: Readonly<Record<string, Schema.Constraint>>): Result.Result<object, string> => {
   const object = parseJson(text)
-  if (!Predicate.isObject(object) || Array.isArray(object)) return Result.fail("no JSON object")
+  if (!isMembers(object)) return Result.fail("no JSON object")
   const known: Array<readonly [string, unknown]> = []
   for (const name of Object.keys(fields)) {
-    const value = tidied(Object.getOwnPropertyDescriptor(object, name)?.value)
+    const value = tidied(member(object, name))
     if (value !== undefined) known.push([name, value])
   }
   return Result.succeed(Object.fromEntries(known))

@@ -16,7 +16,8 @@ import { exportJWK } from "jose/key/export"
 import { generateKeyPair } from "jose/key/generate/keypair"
 import * as AuthError from "./AuthError.ts"
 import type { AuthorizationServer } from "./AuthorizationServer.ts"
-import { sha256, token } from "./internal/random.ts"
+import { token } from "./internal/random.ts"
+import { sha256 } from "./internal/sha256.ts"
 import { importKey } from "./internal/signingKey.ts"
 
 /**
@@ -176,7 +177,7 @@ export const make = Effect.fn("Dpop.make")(
     const proof = Effect.fnUntraced(function*(request: ProofRequest) {
       const now = yield* Clock.currentTimeMillis
       const jti = yield* token(16)
-      const ath = request.accessToken === undefined ? undefined : yield* sha256(Redacted.value(request.accessToken))
+      const ath = request.accessToken === undefined ? undefined : sha256(Redacted.value(request.accessToken))
       const nonce = nonces.get(placeOf(request))
       const claims = {
         htm: request.method,

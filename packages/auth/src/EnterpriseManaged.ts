@@ -11,10 +11,10 @@ import type { AuthorizationServer } from "./AuthorizationServer.ts"
 import type { ClientKey } from "./ClientKey.ts"
 import type * as Credentials from "./Credentials.ts"
 import type { ClientIdentity, Grant, Request } from "./Grant.ts"
-import { type About, exchange, fromOutside } from "./internal/assertion.ts"
+import { exchange, fromOutside, jwtBearer } from "./internal/assertion.ts"
 import { identity, methodFor } from "./internal/clientAuthentication.ts"
 import { scopeOf } from "./internal/endpoints.ts"
-import { textOf } from "./internal/oauthAnswer.ts"
+import { textOf } from "./internal/members.ts"
 import { existing, register, withKnown } from "./internal/registering.ts"
 import { bareUrl } from "./internal/serverText.ts"
 import type * as Registration from "./Registration.ts"
@@ -43,10 +43,10 @@ export interface IdentityProvider {
 export interface Options<E = never, R = never> extends Registration.Options {
   readonly identityProvider: IdentityProvider
   /**
-   * Gets the identity token of the person, or the SAML assertion, each time. What fails is told on as `Misconfigured`,
+   * Gets the identity token of the person, or the SAML assertion, each time; `about` says for which login. What fails is told on as `Misconfigured`,
    * without its words, unless it is an `AuthError`: `LoginRequired` says that the person has to log in to the company.
    */
-  readonly identity: (about: About) => Effect.Effect<Redacted.Redacted<string>, E, R>
+  readonly identity: (about: Credentials.TokensKey) => Effect.Effect<Redacted.Redacted<string>, E, R>
   /** What the identity comes as: an OpenID Connect `id_token` by default. */
   readonly identityType?: "id_token" | "saml2" | undefined
 }
@@ -69,8 +69,6 @@ export const isSupported = ({ metadata }: Pick<AuthorizationServer, "metadata">)
   metadata.authorization_grant_profiles_supported?.includes(profile)
 
 const tokenType = (name: "id-jag" | "id_token" | "saml2"): string => `urn:ietf:params:oauth:token-type:${name}`
-
-const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 const clientAt = ({ authentication, clientId, clientSecret, key }: IdentityProvider): ClientIdentity => {
   const method = authentication ?? methodFor({ secret: clientSecret !== undefined, key: key !== undefined }, {})

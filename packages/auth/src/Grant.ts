@@ -77,7 +77,10 @@ export interface Grant<R = never> {
  */
 export interface ClientIdentity {
   readonly registration: Credentials.Registration
-  /** The parameters and headers that prove it to an endpoint (RFC 6749, 2.3; RFC 7523, 2.2). */
+  /**
+   * The parameters and headers that prove it to an endpoint of an issuer (RFC 6749, 2.3; RFC 7523, 2.2). The assertions that are
+   * made here name the issuer as their audience, whichever of its endpoints they go to.
+   */
   readonly authenticate: (endpoint: string, issuer: string) => Effect.Effect<ClientProof, AuthError>
 }
 

@@ -28,10 +28,12 @@ import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
-import * as AuthError from "./AuthError.ts"
+import type * as AuthError from "./AuthError.ts"
 import { Fronting } from "./internal/fronting.ts"
 import * as IssuerMetadata from "./internal/issuerMetadata.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import * as Resource from "./internal/resource.ts"
+import * as WellKnown from "./internal/wellKnown.ts"
 
 /**
  * @category models
@@ -42,15 +44,15 @@ export interface Options {
   readonly resource: string
   /** The real authorization server; its metadata say where its endpoints are. */
   readonly issuer: string
-  /** Largest body that is passed on, bytes. Default 64 KiB. */
-  readonly maxBody?: number | undefined
+  /** Bytes of the largest body that is passed on. Default 64 KiB. */
+  readonly maxBodyBytes?: number | undefined
   /** How long a body may take to come, and an answer. Default 10 seconds each. */
   readonly timeout?: Duration.Input | undefined
 }
 
 /** The metadata of an origin have no path (2025-03-26, 2.3.2), and the endpoints are fixed (2.3.3). */
 const paths = {
-  metadata: "/.well-known/oauth-authorization-server",
+  metadata: WellKnown.authorizationServer,
   authorize: "/authorize",
   token: "/token",
   register: "/register"
@@ -69,7 +71,7 @@ export const layer = (
     const { issuer, resource } = options
     if (!IssuerMetadata.isAddress(issuer) || !Resource.isResource(resource)) {
       const detail = `${issuer} and ${resource} have to be https addresses, the second with no query and no fragment`
-      return yield* AuthError.fail(new AuthError.Misconfigured({ detail }))
+      return yield* misconfigured(detail)
     }
     const router = yield* HttpRouter.HttpRouter
     const out = yield* IssuerMetadata.outbound(issuer, { timeout: options.timeout })
@@ -78,7 +80,7 @@ export const layer = (
       out,
       find: IssuerMetadata.find(out, issuer),
       paths,
-      maxBody: options.maxBody ?? 64 * 1024,
+      maxBodyBytes: options.maxBodyBytes ?? 64 * 1024,
       timeout: options.timeout ?? "10 seconds",
       scope: yield* Effect.scope
     })

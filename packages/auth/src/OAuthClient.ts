@@ -33,7 +33,7 @@
 import * as Patience from "@mcpfx/transport/Patience"
 import type * as Config from "effect/Config"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -46,12 +46,15 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AuthError from "./AuthError.ts"
 import type { Dpop } from "./Dpop.ts"
 import type { Grant } from "./Grant.ts"
-import { classifyHost } from "./internal/addresses.ts"
 import { Attachment } from "./internal/attach.ts"
 import { Keeper, type Settings } from "./internal/keeper.ts"
+import { millis } from "./internal/millis.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import * as Outbound from "./internal/outbound.ts"
 import { challenge } from "./internal/probe.ts"
 import { Renewal } from "./internal/renewal.ts"
+import { isLoopback, isSecure } from "./internal/secureUrl.ts"
+import { bareUrl } from "./internal/serverText.ts"
 import * as Vault from "./internal/vault.ts"
 import { watched } from "./internal/visits.ts"
 import type { LoginStatus } from "./LoginStatus.ts"
@@ -157,13 +160,11 @@ const bound = <R>(
   }
 }
 
-const isLoopback = (url: URL): boolean => classifyHost(url.hostname) === "loopback"
-
 const check = (url: URL): Effect.Effect<void, AuthError.AuthError> =>
-  url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))
+  isSecure(url)
     ? Effect.void
     : AuthError.fail(
-      new AuthError.InsecureServer({ url: url.origin + url.pathname, why: "scheme", detail: "it is not https" })
+      new AuthError.InsecureServer({ url: bareUrl(url.href), why: "scheme", detail: "it is not https" })
     )
 
 /** To the server itself, which the program named, without a guard; to all others with one. */
@@ -184,9 +185,6 @@ const outboundOf = <R>(
   }
 }
 
-const millis = (input: Duration.Input | undefined, fallback: Duration.Input): number =>
-  Duration.toMillis(Duration.fromInputUnsafe(input ?? fallback))
-
 /** The service, the HTTP client, and the patience that deadlines have with logins. */
 const make = Effect.fnUntraced(function*<R>(options: Options<R>) {
   const client = yield* HttpClient.HttpClient
@@ -194,7 +192,7 @@ const make = Effect.fnUntraced(function*<R>(options: Options<R>) {
   const scope = yield* Effect.scope
   const url = Result.getOrUndefined(Result.try(() => new URL(options.url)))
   if (url === undefined) {
-    return yield* AuthError.fail(new AuthError.Misconfigured({ detail: "the server's address is not a URL" }))
+    return yield* misconfigured("the server's address is not a URL")
   }
   yield* check(url)
   const patience = Patience.make()

@@ -172,7 +172,7 @@ export const make = (options?: Options): OutboundGuard => ({
  * @since 0.1.0
  */
 export const CurrentOutboundGuard: Context.Reference<OutboundGuard> = Context.Reference<OutboundGuard>(
-  "@mcpfx/auth/OutboundGuard/CurrentOutboundGuard",
+  "@mcpfx/auth/CurrentOutboundGuard",
   { defaultValue: () => make() }
 )
 

@@ -4,14 +4,18 @@
  *
  * @since 0.1.0
  */
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import * as AuthError from "./AuthError.ts"
+import type * as AuthError from "./AuthError.ts"
+import { millis } from "./internal/millis.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import * as Resource from "./internal/resource.ts"
-import { isScope, offered } from "./internal/scopeRules.ts"
+import { offered, scopeFault } from "./internal/scopeRules.ts"
+import * as WellKnown from "./internal/wellKnown.ts"
 import { TokenVerifier } from "./TokenVerifier.ts"
 
 /**
@@ -51,8 +55,8 @@ export interface Options extends Description {
    * share an origin. Default true.
    */
   readonly root?: boolean | undefined
-  /** For how long clients may keep the document, seconds. Default 1 hour. */
-  readonly maxAge?: number | undefined
+  /** For how long clients may keep the document (`Cache-Control`), in whole seconds. Default 1 hour. */
+  readonly maxAge?: Duration.Input | undefined
 }
 
 /**
@@ -145,14 +149,9 @@ const serve = (text: (request: HttpServerRequest.HttpServerRequest) => string | 
     })
   })
 
-/** What is wrong with options, where something is. */
-export const fault = (options: Options): string | undefined => {
-  const { authorizationServers, resource, scopes = [] } = options
-  if (resource !== undefined && !Resource.isResource(resource)) {
-    return `${resource} cannot be the address of a resource: it has to be an absolute URL with no query and no fragment`
-  }
-  const odd = scopes.find((scope) => !isScope(scope))
-  if (odd !== undefined) return `${JSON.stringify(odd)} is no scope`
+const faultOf = ({ authorizationServers, resource, scopes }: Options): string | undefined => {
+  const fault = Resource.fault(resource) ?? scopeFault(scopes)
+  if (fault !== undefined) return fault
   return authorizationServers?.length === 0 ? "a protected resource needs an authorization server" : undefined
 }
 
@@ -166,8 +165,8 @@ export const layer = (
   options: Options = {}
 ): Layer.Layer<never, AuthError.AuthError, HttpRouter.HttpRouter | TokenVerifier> =>
   Layer.effectDiscard(Effect.gen(function*() {
-    const detail = fault(options)
-    if (detail !== undefined) return yield* AuthError.fail(new AuthError.Misconfigured({ detail }))
+    const detail = faultOf(options)
+    if (detail !== undefined) return yield* misconfigured(detail)
     const verifier = yield* TokenVerifier
     const router = yield* HttpRouter.HttpRouter
     const { path = "/mcp", resource } = options
@@ -180,9 +179,9 @@ export const layer = (
         const found = fixed === undefined ? locate(request) : undefined
         return fixed ?? (found === undefined ? undefined : textOf(found.url))
       },
-      fixed === undefined ? "no-store" : `public, max-age=${options.maxAge ?? 3600}`
+      fixed === undefined ? "no-store" : `public, max-age=${Math.floor(millis(options.maxAge, "1 hour") / 1000)}`
     )
     const own = resource === undefined ? path.replace(/\/$/, "") : Resource.pathOf(resource)
-    yield* router.add("*", `${Resource.wellKnown}${own === "" ? "" : `/${own.slice(1)}`}`, app)
-    if (own !== "" && options.root !== false) yield* router.add("*", Resource.wellKnown, app)
+    yield* router.add("*", `${WellKnown.protectedResource}${own === "" ? "" : `/${own.slice(1)}`}`, app)
+    if (own !== "" && options.root !== false) yield* router.add("*", WellKnown.protectedResource, app)
   }))

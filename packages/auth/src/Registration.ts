@@ -10,7 +10,9 @@ import type { JWK } from "jose"
 import * as AuthError from "./AuthError.ts"
 import type { ClientKey } from "./ClientKey.ts"
 import type * as Credentials from "./Credentials.ts"
-import { clientIdFault, redirectFault } from "./internal/redirects.ts"
+import { clientIdFault } from "./internal/clientId.ts"
+import { isPrivate } from "./internal/keySet.ts"
+import { redirectFault } from "./internal/redirectUris.ts"
 
 /**
  * Stands for whichever authorization server the MCP server names first, and for no other afterwards in this process. That
@@ -115,9 +117,6 @@ export interface DocumentOptions {
  */
 export type ClientMetadataDocument = Readonly<Record<string, unknown>> & { readonly client_id: string }
 
-/** The parts of a key that nobody else may see (RFC 7518, 6; RFC 9964). */
-const privateParts = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
-
 const documentFault = ({ clientId, clientName, keys = [], redirectUris }: DocumentOptions): string | undefined => {
   const fault = clientIdFault(clientId)
   if (fault !== undefined) return `${clientId} cannot be a client id: ${fault}`
@@ -127,7 +126,7 @@ const documentFault = ({ clientId, clientName, keys = [], redirectUris }: Docume
     const wrong = redirectFault(uri)
     if (wrong !== undefined) return `a login cannot come back to ${uri}: ${wrong}`
   }
-  return keys.some((key) => privateParts.some((part) => Object.hasOwn(key, part)))
+  return keys.some(isPrivate)
     ? "a key in the document is not public"
     : undefined
 }

@@ -33,7 +33,7 @@
  * @since 0.1.0
  */
 import { WebCrypto } from "effect/crypto/WebCrypto"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -43,14 +43,16 @@ import * as Option from "effect/Option"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as Redacted from "effect/Redacted"
 import type * as Types from "effect/Types"
-import * as AuthError from "./AuthError.ts"
+import type * as AuthError from "./AuthError.ts"
 import { FailedAttempts } from "./internal/failedAttempts.ts"
 import { Gate } from "./internal/gate.ts"
 import { asymmetric } from "./internal/keySet.ts"
+import { millis } from "./internal/millis.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import { Nonces } from "./internal/nonces.ts"
 import { Proofs } from "./internal/proof.ts"
 import * as Resource from "./internal/resource.ts"
-import { isScope, offered } from "./internal/scopeRules.ts"
+import { offered, scopeFault } from "./internal/scopeRules.ts"
 import * as ProofReplay from "./ProofReplay.ts"
 import * as ProtectedResource from "./ProtectedResource.ts"
 import { TokenVerifier } from "./TokenVerifier.ts"
@@ -71,7 +73,7 @@ export type DpopMode = "off" | "accept" | "require"
  * @category models
  * @since 0.1.0
  */
-export interface Dpop {
+export interface DpopOptions {
   readonly mode: DpopMode
   /** Algorithms of proofs. Default ES256, EdDSA and the others of public keys. */
   readonly algorithms?: ReadonlyArray<string> | undefined
@@ -108,11 +110,11 @@ export interface Options<R = never> {
   /** Lets callers in that present nothing, as nobody. A bad token is refused all the same. Default false. */
   readonly optional?: boolean | undefined
   /** Default `off`. */
-  readonly dpop?: DpopMode | Dpop | undefined
+  readonly dpop?: DpopMode | DpopOptions | undefined
   /** Keeps callers waiting that fail too often, see {@link attempts}. Off by default. */
   readonly attempts?: Effect.Effect<Attempts, never, R> | undefined
   /** Longest `Authorization` header that is looked at, characters. Default 16,384. */
-  readonly maxToken?: number | undefined
+  readonly maxTokenLength?: number | undefined
   /** After how long a client may try again when tokens cannot be verified. Default 5 seconds. */
   readonly retryAfter?: Duration.Input | undefined
 }
@@ -161,21 +163,14 @@ export interface Protect {
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
-const misconfigured = (detail: string) => AuthError.fail(new AuthError.Misconfigured({ detail }))
+const dpopOf = <R>({ dpop = "off" }: Options<R>): DpopOptions => typeof dpop === "string" ? { mode: dpop } : dpop
 
-const dpopOf = <R>({ dpop = "off" }: Options<R>): Dpop => typeof dpop === "string" ? { mode: dpop } : dpop
-
-const algorithmsOf = ({ algorithms = asymmetric }: Dpop): ReadonlyArray<string> => algorithms
-
-const millis = (duration: Duration.Input | undefined, otherwise: Duration.Input): number =>
-  Duration.toMillis(Duration.fromInputUnsafe(duration ?? otherwise))
+const algorithmsOf = ({ algorithms = asymmetric }: DpopOptions): ReadonlyArray<string> => algorithms
 
 const faultOf = <R>(options: Options<R>): string | undefined => {
-  const odd = options.scopes?.find((scope) => !isScope(scope))
-  if (odd !== undefined) return `${JSON.stringify(odd)} is no scope`
   const algorithm = algorithmsOf(dpopOf(options)).find((name) => !asymmetric.includes(name))
   if (algorithm !== undefined) return `proofs cannot be signed with ${algorithm}`
-  return ProtectedResource.fault({ resource: options.resource })
+  return scopeFault(options.scopes) ?? Resource.fault(options.resource)
 }
 
 const secretOf = (secret: Redacted.Redacted<string> | undefined): Effect.Effect<Uint8Array<ArrayBuffer>> =>
@@ -183,7 +178,7 @@ const secretOf = (secret: Redacted.Redacted<string> | undefined): Effect.Effect<
     ? WebCrypto.use((crypto) => Effect.sync(() => crypto.getRandomValues(new Uint8Array(32))))
     : Effect.succeed(new TextEncoder().encode(Redacted.value(secret)))
 
-const proofsOf = (dpop: Dpop): Effect.Effect<{ readonly proofs: Proofs; readonly nonces: Nonces | undefined }> =>
+const proofsOf = (dpop: DpopOptions): Effect.Effect<{ readonly proofs: Proofs; readonly nonces: Nonces | undefined }> =>
   Effect.gen(function*() {
     const replay = Option.getOrElse(
       yield* Effect.serviceOption(ProofReplay.ProofReplay),
@@ -232,7 +227,7 @@ export const make = <R = never>(
       mode: dpop.mode,
       algorithms: algorithmsOf(dpop),
       attempts: options.attempts === undefined ? undefined : yield* options.attempts,
-      maxToken: options.maxToken ?? 16_384,
+      maxTokenLength: options.maxTokenLength ?? 16_384,
       retryAfter: millis(options.retryAfter, "5 seconds"),
       ...(dpop.mode === "off" ? { proofs: undefined, nonces: undefined } : yield* proofsOf(dpop))
     })

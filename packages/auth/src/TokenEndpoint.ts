@@ -5,16 +5,16 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Headers from "effect/http/Headers"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AuthError from "./AuthError.ts"
 import type * as Credentials from "./Credentials.ts"
 import * as Dpop from "./Dpop.ts"
 import type { ClientIdentity, ClientProof, Parameter } from "./Grant.ts"
-import { looksLike, member, type Members, membersOf, parseJson, textOf } from "./internal/oauthAnswer.ts"
+import { isLater, retryAfterOf } from "./internal/later.ts"
+import { member, type Members, parseJson, textOf } from "./internal/members.ts"
+import { looksLike, membersOf } from "./internal/oauthAnswer.ts"
 import type { Answer, Outbound } from "./internal/outbound.ts"
 import { bareUrl, tidy } from "./internal/serverText.ts"
 import { tokensOf } from "./internal/tokenAnswer.ts"
@@ -53,6 +53,7 @@ export interface JsonAnswer {
   readonly status: number
   /** `undefined` where there was no JSON. */
   readonly body: unknown
+  /** The header `Retry-After`, as the server wrote it. */
   readonly retryAfter?: string | undefined
 }
 
@@ -82,20 +83,12 @@ export interface TokenEndpoint {
   ) => Effect.Effect<JsonAnswer, AuthError.AuthError>
 }
 
-/** Statuses that say "later". */
-const isLater = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500
-
-/** Errors that say so in words, as some servers do with 400. */
+/** Errors that say in words what the statuses of {@link isLater} do, as some servers do with 400. */
 const laterErrors: ReadonlySet<string> = new Set(["temporarily_unavailable", "server_error"])
 
 const nonceWanted = "use_dpop_nonce"
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300
-
-const retryAfterOf = (headers: Headers.Headers): { readonly retryAfter?: string } => {
-  const text = tidy(Option.getOrUndefined(Headers.get(headers, "retry-after")), [], 64)
-  return text === undefined ? {} : { retryAfter: text }
-}
 
 /** What went out and must not be told: redacted parameters, and what proves the client in a header. */
 const secretsOf = (parameters: Readonly<Record<string, Parameter | undefined>>, proof: ClientProof): Array<string> => [

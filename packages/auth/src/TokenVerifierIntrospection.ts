@@ -2,7 +2,7 @@
  * Tokens that say nothing by themselves: their issuer is asked about each (RFC 7662).
  *
  * What it says is kept for a short while, by the hash of the token: a token that was revoked is good here for as long as
- * `maxAge` at most.
+ * `cacheLife` at most.
  *
  * **Example** (The layer of a server)
  *
@@ -21,7 +21,7 @@
  * @since 0.1.0
  */
 import type { Principal } from "@mcpfx/transport/Principal"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
@@ -30,6 +30,8 @@ import type * as Scope from "effect/Scope"
 import * as AuthError from "./AuthError.ts"
 import { Introspector } from "./internal/introspector.ts"
 import * as IssuerMetadata from "./internal/issuerMetadata.ts"
+import { millis } from "./internal/millis.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import { TokenVerifier } from "./TokenVerifier.ts"
 
 /**
@@ -52,16 +54,16 @@ export interface Options {
   readonly client: Client
   /** Where to ask. By default the issuer's metadata say. */
   readonly endpoint?: string | undefined
-  /** More names of this server: compared to the letter (ARS-07). */
+  /** More names of this server (ARS-07), compared as those of `TokenVerifierJwt` are. */
   readonly audience?: ReadonlyArray<string> | undefined
   /** How far clocks may be apart. Default 30 seconds. */
   readonly clockSkew?: Duration.Input | undefined
   /** How long a token that is good is taken without asking again, never past its end. Default 1 minute. */
-  readonly maxAge?: Duration.Input | undefined
+  readonly cacheLife?: Duration.Input | undefined
   /** How long one that is not is refused without asking. Default 10 seconds. */
-  readonly maxAgeInactive?: Duration.Input | undefined
-  /** Answers that are kept. Default 10,000. */
-  readonly remembered?: number | undefined
+  readonly cacheLifeInactive?: Duration.Input | undefined
+  /** Answers that are remembered. Default 10,000. */
+  readonly cacheSize?: number | undefined
   /** Questions under way at once; past them verification is unavailable. Default 64. */
   readonly concurrency?: number | undefined
   /** How long a question may take. Default 5 seconds. */
@@ -71,11 +73,6 @@ export interface Options {
     | ((claims: Readonly<Record<string, unknown>>, usual: Principal) => Principal | undefined)
     | undefined
 }
-
-const misconfigured = (detail: string) => AuthError.fail(new AuthError.Misconfigured({ detail }))
-
-const millis = (duration: Duration.Input | undefined, otherwise: Duration.Input): number =>
-  Duration.toMillis(Duration.fromInputUnsafe(duration ?? otherwise))
 
 /**
  * Asks the issuer about tokens. An answer has to name this server as audience: one that names nobody is not enough (ARS-07).
@@ -106,9 +103,9 @@ export const make = (
       client: options.client,
       audience: options.audience ?? [],
       skew: millis(options.clockSkew, "30 seconds"),
-      maxAge: millis(options.maxAge, "1 minute"),
-      maxAgeInactive: millis(options.maxAgeInactive, "10 seconds"),
-      remembered: options.remembered ?? 10_000,
+      cacheLife: millis(options.cacheLife, "1 minute"),
+      cacheLifeInactive: millis(options.cacheLifeInactive, "10 seconds"),
+      cacheSize: options.cacheSize ?? 10_000,
       concurrency: options.concurrency ?? 64,
       principal: options.principal,
       scope: yield* Effect.scope

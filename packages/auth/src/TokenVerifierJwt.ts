@@ -25,7 +25,7 @@
  * @since 0.1.0
  */
 import type { Principal } from "@mcpfx/transport/Principal"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -36,6 +36,8 @@ import * as AuthError from "./AuthError.ts"
 import * as IssuerMetadata from "./internal/issuerMetadata.ts"
 import { JwtVerifier, type Trusted } from "./internal/jwtVerifier.ts"
 import * as keySet from "./internal/keySet.ts"
+import { millis } from "./internal/millis.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
 import { given, type KeySource, RemoteKeys } from "./internal/remoteKeys.ts"
 import { TokenVerifier } from "./TokenVerifier.ts"
 
@@ -46,7 +48,10 @@ import { TokenVerifier } from "./TokenVerifier.ts"
  * @since 0.1.0
  */
 export interface Rules {
-  /** More names of this server, such as an identifier that the issuer made up for it: compared to the letter (ARS-07). */
+  /**
+   * More names of this server, such as an identifier that the issuer made up for it (ARS-07): compared to the letter, but for
+   * what makes no other server of a URL, such as a slash at its end.
+   */
   readonly audience?: ReadonlyArray<string> | undefined
   /**
    * The algorithms that are taken. By default those with public keys: RS, PS and ES with 256, 384 and 512 bits, and EdDSA.
@@ -73,9 +78,9 @@ export interface Rules {
    * How long a token that was checked is remembered, by its hash, and never past its end. Default 1 minute; zero checks each
    * time.
    */
-  readonly remember?: Duration.Input | undefined
+  readonly cacheLife?: Duration.Input | undefined
   /** Tokens that are remembered. Default 10,000. */
-  readonly remembered?: number | undefined
+  readonly cacheSize?: number | undefined
 }
 
 /**
@@ -113,9 +118,9 @@ export type KnownIssuer =
  */
 export interface Fetching {
   /** How long keys are used before they are fetched anew. Default 10 minutes. */
-  readonly maxAge?: Duration.Input | undefined
+  readonly keyLife?: Duration.Input | undefined
   /** How much longer they are used where they cannot be fetched. Default 1 hour; then verification is unavailable. */
-  readonly maxStale?: Duration.Input | undefined
+  readonly keyGrace?: Duration.Input | undefined
   /** The least time between two fetches: what a key that nobody knows can cause. Default 30 seconds. */
   readonly cooldown?: Duration.Input | undefined
   /** How long a fetch may take. Default 5 seconds. */
@@ -134,14 +139,9 @@ export type Options = Rules & Fetching & (RemoteIssuer | { readonly issuers: Rea
  */
 export type KeysOptions = Rules & (KnownIssuer | { readonly issuers: ReadonlyArray<KnownIssuer> })
 
-const misconfigured = (detail: string) => AuthError.fail(new AuthError.Misconfigured({ detail }))
-
 const symmetric = ["HS256", "HS384", "HS512"]
 /** As many bytes as the shortest hash has (RFC 7518, 3.2). */
 const minSecret = 32
-
-const millis = (duration: Duration.Input | undefined, otherwise: Duration.Input): number =>
-  Duration.toMillis(Duration.fromInputUnsafe(duration ?? otherwise))
 
 /** The algorithms to take, none of which works with another kind of key than there is. */
 const pinned = (rules: Rules, known: ReadonlyArray<string>, usual: ReadonlyArray<string>) => {
@@ -162,8 +162,8 @@ const verifierOf = (rules: Rules, trusted: ReadonlyArray<Trusted>) => {
     typeRequired: rules.typeRequired ?? false,
     requiredClaims: rules.requiredClaims ?? [],
     principal: rules.principal,
-    remember: millis(rules.remember, "1 minute"),
-    remembered: rules.remembered ?? 10_000
+    cacheLife: millis(rules.cacheLife, "1 minute"),
+    cacheSize: rules.cacheSize ?? 10_000
   })
   return Effect.succeed(TokenVerifier.of({
     issuers: [...table.keys()],
@@ -202,8 +202,8 @@ const fetching = (
     return new RemoteKeys({
       issuer: issuer.issuer,
       load,
-      maxAge: millis(options.maxAge, "10 minutes"),
-      maxStale: millis(options.maxStale, "1 hour"),
+      keyLife: millis(options.keyLife, "10 minutes"),
+      keyGrace: millis(options.keyGrace, "1 hour"),
       cooldown: millis(options.cooldown, "30 seconds"),
       scope: yield* Effect.scope
     })

@@ -7,8 +7,9 @@
 import * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as AuthError from "./AuthError.ts"
+import type * as Credentials from "./Credentials.ts"
 import type { Grant, Request } from "./Grant.ts"
-import { type About, exchange, fromOutside } from "./internal/assertion.ts"
+import { exchange, fromOutside } from "./internal/assertion.ts"
 import { existing } from "./internal/registering.ts"
 import type * as Registration from "./Registration.ts"
 
@@ -18,10 +19,10 @@ import type * as Registration from "./Registration.ts"
  */
 export interface Options<E = never, R = never> {
   /**
-   * Gets a fresh token of the platform each time, with the authorization server as its audience. What fails is told on as
+   * Gets a fresh token of the platform each time, with the authorization server (`about.issuer`) as its audience. What fails is told on as
    * `Misconfigured`, without its words, unless it is an `AuthError`.
    */
-  readonly assertion: (about: About) => Effect.Effect<Redacted.Redacted<string>, E, R>
+  readonly assertion: (about: Credentials.TokensKey) => Effect.Effect<Redacted.Redacted<string>, E, R>
   /** The client, where the authorization server wants to know it besides. */
   readonly client?: Registration.Preregistered | ReadonlyArray<Registration.Preregistered> | undefined
 }

@@ -248,7 +248,7 @@ describe("the way back", () => {
       }
     }))
 
-  it.effect("a replayed answer belongs to a state that is over", () =>
+  it.effect("[ACL-30] a replayed answer belongs to a state that is over", () =>
     Effect.gen(function*() {
       const states: Array<string> = []
       const person: Person = (page) => {
@@ -261,7 +261,7 @@ describe("the way back", () => {
       assert.strictEqual(as.asked.length, 1)
     }))
 
-  it.effect("a code that was put beside the right one is found out: every parameter is there once", () =>
+  it.effect("[ACL-30] a code that was put beside the right one is found out: every parameter is there once", () =>
     Effect.gen(function*() {
       for (const name of ["code", "state", "iss", "error"] as const) {
         const person = answering((right) => ({ ...right, [name]: [right[name] ?? "access_denied", "injected"] }))
@@ -311,12 +311,12 @@ describe("the way back", () => {
         return { fiber, person }
       })
       const usual = yield* waiting({})
-      yield* TestClock.adjust("299 seconds")
+      yield* TestClock.adjust("599 seconds")
       assert.strictEqual(usual.person.listening, 1)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(
         (yield* Fiber.join(usual.fiber)).reason,
-        new AuthError.LoginTimedOut({ issuer, millis: 300_000 })
+        new AuthError.LoginTimedOut({ issuer, millis: 600_000 })
       )
       assert.strictEqual(usual.person.listening, 0)
       const short = yield* waiting({ timeout: "1 second" })
@@ -327,7 +327,7 @@ describe("the way back", () => {
       assert.strictEqual(givenUp.person.listening, 0)
     }))
 
-  it.effect("a code is spent once, whatever becomes of it", () =>
+  it.effect("[ACL-30] a code is spent once, whatever becomes of it", () =>
     Effect.gen(function*() {
       for (const reply of [{ status: 503 }, { status: 400, body: { error: "invalid_grant" } }, undefined]) {
         const as = provider(() => reply)

@@ -127,6 +127,21 @@ describe("Discovery", () => {
       }
     }))
 
+  it.effect("[ACL-04] [field AUT-03] the first good answer counts, at whichever of the addresses it is", () =>
+    Effect.gen(function*() {
+      const tenant = `${issuer}/t1`
+      for (const named of [tenant, issuer]) {
+        const addresses = Discovery.serverAddresses(named)
+        for (const [index, address] of addresses.entries()) {
+          const world = new World()
+            .on(resourceAddress, { resource: server, authorization_servers: [named] })
+            .on(address, { ...metadata, issuer: named })
+          assert.strictEqual((yield* discover(world)).server.issuer, named)
+          assert.deepStrictEqual(world.others, [resourceAddress, ...addresses.slice(0, index + 1)])
+        }
+      }
+    }))
+
   it.effect("[field AUT-04] the final error names every address and what it answered", () =>
     Effect.gen(function*() {
       const world = new World()

@@ -90,7 +90,7 @@ const eras: ReadonlyArray<[era: string, (send: Send) => Effect.Effect<Caller>]> 
 
 describe("scopes of entries", () => {
   for (const [era, callerOf] of eras) {
-    it.effect(`[ARS-09] [ARS-10] ${era}: a token that lacks one is 403, with all of them and where to read more`, () =>
+    it.effect(`[ARS-09] [ARS-10] [SEC-12] ${era}: a token that lacks one is 403, with all of them and where to read more`, () =>
       Effect.gen(function*() {
         const call = yield* callerOf(yield* serve(Server))
         for (const ask of guarded) {

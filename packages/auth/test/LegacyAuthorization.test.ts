@@ -64,7 +64,7 @@ describe("LegacyAuthorization", () => {
       })
     }))
 
-  it.effect("[ARS-13] the login is at the real one, with what the client asked and for whom", () =>
+  it.effect("[ARS-13] [SEC-01] the login is at the real one, with what the client asked and for whom, under its own id alone", () =>
     Effect.gen(function*() {
       const { send } = yield* make()
       const query = new URLSearchParams({ client_id: "c", state: "s t", redirect_uri: "http://127.0.0.1:1/cb?x=1&y=%" })
@@ -79,6 +79,7 @@ describe("LegacyAuthorization", () => {
       })
       const told = yield* send("GET", "/authorize?resource=https%3A%2F%2Fmcp.example.com")
       assert.deepStrictEqual(new URL(told.headers.get("location") ?? "").searchParams.getAll("resource"), [origin])
+      assert.isFalse(new URL(told.headers.get("location") ?? "").searchParams.has("client_id"))
     }))
 
   it.effect("[ARS-13] no request says where it leads to", () =>

@@ -162,6 +162,23 @@ describe("OAuthClient", () => {
       assert.isTrue(kept._tag === "Some" && Redacted.value(kept.value).includes("r1"))
     }))
 
+  it.effect("[ACL-24] once the server has another authorization server, tokens of the old one are not sent any more", () =>
+    Effect.gen(function*() {
+      const provider = new Provider()
+      const { client, oauth } = yield* connect(provider.world)
+      yield* client.post(server)
+      const moved = "https://moved.example"
+      provider.valid.clear()
+      provider.world
+        .on(`GET ${resourceAddress}`, { resource: server, authorization_servers: [moved] })
+        .on(`${moved}/.well-known/oauth-authorization-server`, { issuer: moved, token_endpoint: `${moved}/token` })
+        .on(`${moved}/token`, () => json({ error: "access_denied" }, 400))
+      assert.deepInclude(yield* reasonOf(client.post(server)), { _tag: "OAuthRefused", issuer: moved })
+      yield* reasonOf(client.post(server))
+      assert.isUndefined(tokenOf(provider.world.at(server).at(-1)))
+      assert.strictEqual((yield* oauth.status)._tag, "Failed")
+    }))
+
   it.effect("[ACL-07] a later start sends the token it has at once", () =>
     Effect.gen(function*() {
       const provider = new Provider()

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AuthError } from "@mcpfx/auth"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import {
   challenge,
@@ -192,6 +192,35 @@ describe("OAuthClient: limits", () => {
       const { client } = yield* connect(provider.world, { maxStepUps: 2 })
       assert.strictEqual((yield* reasonOf(client.post(server)))._tag, "ScopeRefused")
       assert.deepStrictEqual(provider.askedFor, ["read", "read s0", "read s0 s1"])
+    }))
+
+  it.effect("[field AUT-06] a 401 for an old token does not wait for the person who is asked for more scopes", () =>
+    Effect.gen(function*() {
+      const provider = new Scoped()
+      const late = yield* Deferred.make<void>()
+      const asked = yield* Deferred.make<void>()
+      let logins = 0
+      const person = () =>
+        Effect.suspend(() =>
+          logins++ < 2 ? Effect.void : Effect.andThen(Deferred.succeed(asked, undefined), Effect.never)
+        )
+      const { client } = yield* connect(provider.world, {
+        grant: grant({ interactive: true, person, refreshes: false })
+      })
+      yield* client.post(server)
+      provider.world.on("https://mcp.example/slow", (seen) =>
+        tokenOf(seen) === "Bearer a1"
+          ? Effect.as(Deferred.await(late), challenge("error=\"invalid_token\""))
+          : json({}))
+      const slow = yield* Effect.forkChild(client.post("https://mcp.example/slow"), { startImmediately: true })
+      provider.scopes.clear()
+      yield* client.post(server)
+      provider.needs = ["write"]
+      const stepping = yield* Effect.forkChild(client.post(server))
+      yield* Deferred.await(asked)
+      yield* Deferred.succeed(late, undefined)
+      assert.strictEqual((yield* Fiber.join(slow)).status, 200)
+      yield* Fiber.interrupt(stepping)
     }))
 
   it.effect("[ACL-28] parallel calls that lack the same scope ask for it once", () =>

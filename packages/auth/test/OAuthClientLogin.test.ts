@@ -277,11 +277,14 @@ describe("OAuthClient: login", () => {
       }
     }))
 
-  it.effect("a store of another run that holds a token for another place is not believed", () =>
+  it.effect("[ACL-24] a store of another run that holds a token for another place is not believed", () =>
     Effect.gen(function*() {
       const { provider, store } = yield* logged
       const binding = JSON.stringify({ issuer, resource: "https://other.example", found: "resource" })
       yield* store.set(JSON.stringify(["server", server]), Redacted.make(binding))
+      const kept = yield* store.get(tokensKey)
+      const other = JSON.stringify(["tokens", issuer, "https://other.example"])
+      if (kept._tag === "Some") yield* store.set(other, kept.value)
       const { client } = yield* connect(provider.world, {}, store)
       const before = provider.world.at(server).length
       yield* client.post(server)

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { TokenStore } from "@mcpfx/auth"
 import { Deferred, Duration, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import {
@@ -7,33 +6,16 @@ import {
   grant,
   issuer,
   json,
+  kept,
+  loggedIn,
   Provider,
   reasonOf,
   registration,
   server,
   tokenAddress,
-  tokenOf
+  tokenOf,
+  tokensKey
 } from "./support/world.ts"
-
-const tokensKey = JSON.stringify(["tokens", issuer, server])
-
-const kept = (store: TokenStore.TokenStore["Service"]) =>
-  Effect.map(
-    store.get(tokensKey),
-    (value) => value._tag === "Some" ? JSON.parse(Redacted.value(value.value)) : undefined
-  )
-
-/** A client that is logged in. */
-const loggedIn = Effect.fnUntraced(function*(
-  options: Parameters<typeof connect>[1] = {},
-  given?: TokenStore.TokenStore["Service"]
-) {
-  const provider = new Provider()
-  const store = given ?? (yield* TokenStore.makeMemory)
-  const made = yield* connect(provider.world, options, store)
-  yield* made.client.post(server)
-  return { ...made, provider, store }
-})
 
 describe("OAuthClient: refresh", () => {
   for (const count of [10, 100]) {
@@ -284,7 +266,7 @@ describe("OAuthClient: refresh", () => {
       assert.strictEqual(status._tag === "NeedsLogin" && status.error.reason._tag, "LoginExpired")
     }))
 
-  it.effect("a refresh token is spent by the client alone that it was given to", () =>
+  it.effect("[ACL-30] a refresh token is spent by the client alone that it was given to", () =>
     Effect.gen(function*() {
       const { provider, store } = yield* loggedIn()
       const other = { ...registration, clientId: "another" }
@@ -311,67 +293,5 @@ describe("OAuthClient: refresh", () => {
       )
       assert.strictEqual((yield* client.post(server)).status, 200)
       assert.strictEqual((yield* store.get(key))._tag, "None")
-    }))
-
-  const unwritable = Effect.map(TokenStore.makeMemory, (memory) => {
-    const full = new TokenStore.TokenStoreError({ operation: "write", detail: "the disk is full" })
-    let broken = false
-    const store: TokenStore.TokenStore["Service"] = {
-      ...memory,
-      set: (key, value) => broken ? Effect.fail(full) : memory.set(key, value)
-    }
-    return { store, breaks: (value: boolean) => void (broken = value) }
-  })
-
-  it.effect("[field AUT-09] tokens that cannot be kept are used and told of, and no login follows", () =>
-    Effect.gen(function*() {
-      const { breaks, store } = yield* unwritable
-      const { client, oauth, provider } = yield* loggedIn({}, store)
-      breaks(true)
-      for (const n of [2, 3]) {
-        provider.valid.clear()
-        assert.strictEqual((yield* client.post(server)).status, 200)
-        const status = yield* oauth.status
-        assert.isTrue(status._tag === "LoggedIn" && status.unsaved?.reason._tag === "StoreFailed")
-        assert.deepInclude(yield* kept(store), { accessToken: "a1" })
-        assert.strictEqual(provider.asked("refresh_token").length, n - 1)
-      }
-      assert.strictEqual(provider.asked("test").length, 1)
-    }))
-
-  it.effect("[field AUT-09] what could not be kept is kept once that is possible", () =>
-    Effect.gen(function*() {
-      const { breaks, store } = yield* unwritable
-      const { client, oauth, provider } = yield* loggedIn({ backoff: { longest: "1 minute" } }, store)
-      breaks(true)
-      provider.valid.clear()
-      yield* client.post(server)
-      breaks(false)
-      yield* TestClock.adjust("61 seconds")
-      yield* client.post(server)
-      assert.deepInclude(yield* kept(store), { accessToken: "a2", refreshToken: "r2" })
-      const status = yield* oauth.status
-      assert.isTrue(status._tag === "LoggedIn" && status.unsaved === undefined)
-    }))
-
-  it.effect("[field AUT-09] a login that was asked for says that its tokens are not kept", () =>
-    Effect.gen(function*() {
-      const { breaks, store } = yield* unwritable
-      const { client, oauth, provider } = yield* loggedIn({}, store)
-      breaks(true)
-      assert.deepInclude(yield* reasonOf(oauth.login()), { _tag: "StoreFailed", operation: "write" })
-      yield* client.post(server)
-      assert.strictEqual(tokenOf(provider.world.at(server).at(-1)), "Bearer a2")
-    }))
-
-  it.effect("a store that cannot be read fails the request: a login in its place would lose what is there", () =>
-    Effect.gen(function*() {
-      const provider = new Provider()
-      const memory = yield* TokenStore.makeMemory
-      const locked = new TokenStore.TokenStoreError({ operation: "read", detail: "the keychain is locked" })
-      const { client, oauth } = yield* connect(provider.world, {}, { ...memory, get: () => Effect.fail(locked) })
-      assert.strictEqual((yield* oauth.status)._tag, "Failed")
-      assert.deepInclude(yield* reasonOf(client.post(server)), { _tag: "StoreFailed", operation: "read" })
-      assert.strictEqual(provider.world.seen.length, 0)
     }))
 })

@@ -47,7 +47,7 @@ const world = Effect.fnUntraced(function*(
   const network: HttpClient.HttpClient = HttpClient.make((request) => Effect.suspend(() => hosts.execute(request)))
   const server = yield* TestNetwork.serve(Layer.provide(Server, Layer.succeed(HttpClient.HttpClient, network)))
   const hosts = TestNetwork.client({ "https://mcp.test": server, [login.issuer]: login.client })
-  const grant: Grant.Grant<UserAgent.UserAgent> = AuthorizationCode.grant({})
+  const grant: Grant.Grant<UserAgent.UserAgent> = AuthorizationCode.grant()
   const context = yield* Layer.build(
     McpClient.layerHttp({ url, lazy: true, revisions }).pipe(
       Layer.provideMerge(OAuthClient.layer({ url, grant, ...client })),

@@ -5,7 +5,8 @@ import { type JsonRpc, Task, Tool } from "@mcpfx/schema"
 import { Input, McpServer } from "@mcpfx/server"
 import { Progress } from "@mcpfx/session"
 import * as EventStore from "@mcpfx/transport/EventStore"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { CurrentPrincipal } from "@mcpfx/transport/Principal"
+import { Effect, Fiber, Layer, Option, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { bearer, jsonOf, modern, post, serve, session } from "./support/protecting.ts"
 import { issuer, makeKey, resource, sign } from "./support/signing.ts"
@@ -13,7 +14,15 @@ import { issuer, makeKey, resource, sign } from "./support/signing.ts"
 const one = await makeKey("one")
 const two = await makeKey("two")
 
+const subject = Effect.map(CurrentPrincipal, Option.match({ onNone: () => "nobody", onSome: ({ subject }) => subject }))
+
 const Registrations = Layer.mergeAll(
+  McpServer.tool(Tool.make("who", { input: { turns: Schema.Int } }), ({ turns }) =>
+    Effect.gen(function*() {
+      const before = yield* subject
+      const fiber = yield* Effect.forkChild(Effect.andThen(Effect.repeat(Effect.yieldNow, { times: turns }), subject))
+      return [before, yield* Fiber.join(fiber), yield* subject].join(" ")
+    })),
   McpServer.tool(
     Tool.make("ask", { input: {}, asks: ["elicitation.form"] }),
     () => Effect.map(Input.elicit("Sure?", Schema.Struct({ yes: Schema.Boolean })), ({ yes }) => yes ? "yes" : "no")
@@ -145,6 +154,18 @@ describe("2026-07-28", () => {
         }
       }
       assert.strictEqual((yield* call(renewed, "tasks/get", { taskId }, taskId)).result.status, "working")
+    }))
+
+  it.effect("[field CON-07] a hundred callers at once, each with a token, are themselves, also in fibers they start", () =>
+    Effect.gen(function*() {
+      const send = yield* serve(Server)
+      const tokens = yield* Effect.forEach(Array.from({ length: 100 }), (_, n) => sign(one, { sub: `u${n}` }))
+      const texts = yield* Effect.forEach(tokens, (token, n) => {
+        const { body, headers } = modern("tools/call", { name: "who", arguments: { turns: n % 7 } }, "who")
+        const answer = Effect.flatMap(send("POST", "/mcp", { ...headers, ...bearer(token) }, body), jsonOf)
+        return Effect.map(answer, ({ result }): string => result.content[0].text)
+      }, { concurrency: "unbounded" })
+      assert.deepStrictEqual(texts, tokens.map((_, n) => `u${n} u${n} u${n}`))
     }))
 
   it.effect("[ARS-06] a token that ends is not good for the next request, whatever it began", () =>

@@ -46,7 +46,7 @@ describe("ProtectedResource", () => {
         policy: "https://example.com/policy",
         termsOfService: "https://example.com/tos",
         dpop: { algorithms: ["ES256"], required: true },
-        maxAge: 60
+        maxAge: "1 minute"
       })
       const response = yield* send("GET", wellKnown)
       assert.strictEqual(response.headers.get("cache-control"), "public, max-age=60")

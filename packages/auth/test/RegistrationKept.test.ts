@@ -63,7 +63,7 @@ describe("registrations that were kept", () => {
         yield* shown.await
         yield* Effect.yieldNow
         if (give === "up") yield* Fiber.interrupt(fiber)
-        yield* TestClock.adjust("5 minutes")
+        yield* TestClock.adjust("10 minutes")
         assert.isTrue(Exit.isFailure(yield* Fiber.await(fiber)))
         const known = yield* run.grant.client(run.request).pipe(Effect.provide(run.person.layer))
         assert.strictEqual(known.registration.clientId, "before")

@@ -206,7 +206,7 @@ describe("ResourceServer", () => {
       assert.strictEqual((yield* send("GET", "/open")).status, 200)
     }))
 
-  it.effect("[ARS-02] a web page may read the refusal", () =>
+  it.effect("[ARS-02] [field HTP-22] a web page may read the refusal", () =>
     Effect.gen(function*() {
       const send = yield* protectedServer()
       const page = { origin: "http://localhost:3000", host: "localhost" }
@@ -229,7 +229,7 @@ describe("the resource", () => {
       at
     )
 
-  it.effect("[ARS-07] on the loopback interface it is what the client calls it", () =>
+  it.effect("[ARS-07] [SEC-11] on the loopback interface it is what the client calls it, and a token is needed there too", () =>
     Effect.gen(function*() {
       for (const at of ["http://localhost:3000", "http://127.0.0.1:8080", "http://[::1]:3000"]) {
         const send = yield* derived({}, at)

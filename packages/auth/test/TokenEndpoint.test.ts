@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AuthError, type Credentials, type TokenEndpoint } from "@mcpfx/auth"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { numberOf, textOf } from "../src/internal/oauthAnswer.ts"
+import { numberOf, textOf } from "../src/internal/members.ts"
 import { good, issuer, provider, type Reply, secret } from "./support/provider.ts"
 
 const url = `${issuer}/token?tenant=1`

@@ -184,7 +184,7 @@ describe("memory", () => {
 
   it.effect("[ARS-06] only so many answers are kept", () =>
     Effect.gen(function*() {
-      const { asked, outcome } = yield* make({ remembered: 2 })
+      const { asked, outcome } = yield* make({ cacheSize: 2 })
       for (const token of ["t", "u", "v", "v", "u", "t"]) yield* outcome(token)
       assert.deepStrictEqual(asked.map(({ form }) => form["token"]), ["t", "u", "v", "t"])
     }))

@@ -165,7 +165,7 @@ describe("claims", () => {
       ) {
         assert.strictEqual(yield* dated(wrong), "claims")
       }
-    }).pipe(Effect.provide(live({ remember: 0 }))))
+    }).pipe(Effect.provide(live({ cacheLife: 0 }))))
 
   it.effect("[ARS-07] [SEC-04] a token is for this server or for nobody here", () =>
     Effect.gen(function*() {
@@ -305,7 +305,7 @@ describe("memory", () => {
       yield* TestClock.adjust("1 minute")
       assert.notStrictEqual(yield* verify(token), first)
       assert.strictEqual(yield* reasonOf(yield* sign(stranger)), "signature")
-    }).pipe(Effect.provide(live({ remembered: 1 }))))
+    }).pipe(Effect.provide(live({ cacheSize: 1 }))))
 })
 
 describe("layerStatic", () => {

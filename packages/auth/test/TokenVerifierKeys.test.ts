@@ -28,7 +28,7 @@ const make = (options: Partial<TokenVerifierJwt.Options> = {}) =>
   Effect.gen(function*() {
     const issuing = makeIssuer()
     const verifier = yield* Effect.provide(
-      TokenVerifierJwt.make({ issuer, jwksUri, remember: 0, ...options }),
+      TokenVerifierJwt.make({ issuer, jwksUri, cacheLife: 0, ...options }),
       issuing.http
     )
     const outcome = (token: string) =>

@@ -8,7 +8,7 @@ const client = { issuer: "https://login.example.com", clientId: "batch", clientS
 
 describe("OAuthClient", () => {
   test("needs somebody to ask only where the grant asks", () => {
-    expect(OAuthClient.layer({ url, grant: AuthorizationCode.grant({}) })).type.toBe<
+    expect(OAuthClient.layer({ url, grant: AuthorizationCode.grant() })).type.toBe<
       Layer.Layer<
         OAuthClient.OAuthClient | HttpClient.HttpClient,
         AuthError.AuthError,

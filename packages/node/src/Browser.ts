@@ -50,8 +50,8 @@ const maxLength = 16_384
 
 const start = ({ args, program }: Opener, env: Readonly<Record<string, string | undefined>>) =>
   Effect.callback<void, CannotOpen>((resume) => {
-    const failed = (why: "absent" | "failed", detail: string) =>
-      resume(Effect.fail(new CannotOpen({ why, detail: `${program} ${detail}` })))
+    const failed = (reason: "absent" | "failed", detail: string) =>
+      resume(Effect.fail(new CannotOpen({ reason, detail: `${program} ${detail}` })))
     // A group of its own, or Ctrl-C in this program would end the browser too.
     const spawned = Result.try(() =>
       spawn(program, args, { shell: false, stdio: "ignore", detached: true, windowsHide: true, env })
@@ -83,21 +83,23 @@ export const make = (options: Options = {}): Browser => {
   const env = options.env ?? ownEnv
   const patience = options.patience ?? "3 seconds"
   const tryAll = Effect.fnUntraced(function*(programs: ReadonlyArray<Opener>) {
-    let last = new CannotOpen({ why: "absent", detail: "nothing that opens pages is installed" })
+    let last = new CannotOpen({ reason: "absent", detail: "nothing that opens pages is installed" })
     for (const program of programs) {
       const outcome = yield* Effect.result(Effect.timeoutOption(start(program, env), patience))
       if (Result.isSuccess(outcome)) return
-      if (last.why === "absent") last = outcome.failure
+      if (last.reason === "absent") last = outcome.failure
     }
     return yield* last
   })
   return {
     open: (url) => {
       if (!isVisitable(url)) {
-        return Effect.fail(new CannotOpen({ why: "address", detail: `${withoutQuery(url)} is neither https nor here` }))
+        return Effect.fail(
+          new CannotOpen({ reason: "address", detail: `${withoutQuery(url)} is neither https nor here` })
+        )
       }
       if (url.href.length > maxLength) {
-        return Effect.fail(new CannotOpen({ why: "address", detail: `${withoutQuery(url)} is too long` }))
+        return Effect.fail(new CannotOpen({ reason: "address", detail: `${withoutQuery(url)} is too long` }))
       }
       return Effect.flatMap(Effect.fromResult(openers(platform, env, url.href)), tryAll)
     }
@@ -136,7 +138,7 @@ export const CurrentBrowser: Context.Reference<Browser> = Context.Reference<Brow
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Options): Layer.Layer<never> => Layer.succeed(CurrentBrowser, make(options))
+export const layer = (options?: Options): Layer.Layer<never> => Layer.succeed(CurrentBrowser, make(options))
 
 /**
  * No browser, whatever this system has: logins go by what is printed.
@@ -145,5 +147,5 @@ export const layer = (options: Options): Layer.Layer<never> => Layer.succeed(Cur
  * @since 0.1.0
  */
 export const layerNone: Layer.Layer<never> = Layer.succeed(CurrentBrowser, {
-  open: () => Effect.fail(new CannotOpen({ why: "headless", detail: "this program opens none" }))
+  open: () => Effect.fail(new CannotOpen({ reason: "headless", detail: "this program opens none" }))
 })

@@ -18,7 +18,7 @@ import * as Schema from "effect/Schema"
  * ```ts
  * import { LoginError } from "@mcpfx/node"
  *
- * const error = new LoginError.CannotOpen({ why: "headless", detail: "neither DISPLAY nor WAYLAND_DISPLAY is set" })
+ * const error = new LoginError.CannotOpen({ reason: "headless", detail: "neither DISPLAY nor WAYLAND_DISPLAY is set" })
  * error.message // => "no browser was opened: neither DISPLAY nor WAYLAND_DISPLAY is set"
  * ```
  *
@@ -26,7 +26,7 @@ import * as Schema from "effect/Schema"
  * @since 0.1.0
  */
 export class CannotOpen extends Schema.TaggedError<CannotOpen>("@mcpfx/node/CannotOpen")("CannotOpen", {
-  why: Schema.Literals(["address", "headless", "absent", "failed"]),
+  reason: Schema.Literals(["address", "headless", "absent", "failed"]),
   detail: Schema.String
 }) {
   override get message(): string {
@@ -44,9 +44,9 @@ export class CannotOpen extends Schema.TaggedError<CannotOpen>("@mcpfx/node/Cann
  * @since 0.1.0
  */
 export class Unanswered extends Schema.TaggedError<Unanswered>("@mcpfx/node/Unanswered")("Unanswered", {
-  why: Schema.Literals(["closed", "quit"])
+  reason: Schema.Literals(["closed", "quit"])
 }) {
   override get message(): string {
-    return this.why === "quit" ? "the person turned away from the question" : "nobody is at the terminal"
+    return this.reason === "quit" ? "the person turned away from the question" : "nobody is at the terminal"
   }
 }

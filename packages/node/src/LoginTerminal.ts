@@ -8,6 +8,7 @@
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { stderr as ownOutput, stdin as ownInput } from "node:process"
 import { createInterface } from "node:readline"
@@ -49,7 +50,7 @@ export const make = (options: Options = {}): LoginTerminal => {
     Effect.callback<string, Unanswered>((resume) => {
       // Key by key, for a line typed as a whole is cut at 4,095 characters. Nothing is kept for another question.
       const lines = createInterface({ input, output, terminal: true, historySize: 0 })
-      const closed = () => resume(Effect.fail(new Unanswered({ why: "closed" })))
+      const closed = () => resume(Effect.fail(new Unanswered({ reason: "closed" })))
       // The input is let go before anybody goes on, who may ask the next question at once.
       const end = (answer: Effect.Effect<string, Unanswered>) => {
         lines.off("close", closed)
@@ -57,7 +58,7 @@ export const make = (options: Options = {}): LoginTerminal => {
         resume(answer)
       }
       lines.once("close", closed)
-      lines.once("SIGINT", () => end(Effect.fail(new Unanswered({ why: "quit" }))))
+      lines.once("SIGINT", () => end(Effect.fail(new Unanswered({ reason: "quit" }))))
       lines.question(question, (answer) => end(Effect.succeed(answer)))
       return Effect.sync(() => lines.close())
     })
@@ -81,7 +82,7 @@ export const make = (options: Options = {}): LoginTerminal => {
  * const Nobody = Layer.succeed(LoginTerminal.CurrentLoginTerminal, {
  *   isInteractive: Effect.succeed(false),
  *   show: () => Effect.void,
- *   ask: () => Effect.fail(new LoginError.Unanswered({ why: "closed" }))
+ *   ask: () => Effect.fail(new LoginError.Unanswered({ reason: "closed" }))
  * })
  * const asked = Effect.flatMap(LoginTerminal.CurrentLoginTerminal, ({ isInteractive }) => isInteractive)
  * Effect.runSync(Effect.provide(asked, Nobody)) // => false
@@ -94,3 +95,11 @@ export const CurrentLoginTerminal: Context.Reference<LoginTerminal> = Context.Re
   "@mcpfx/node/CurrentLoginTerminal",
   { defaultValue: () => make() }
 )
+
+/**
+ * A terminal at other streams.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = (options?: Options): Layer.Layer<never> => Layer.succeed(CurrentLoginTerminal, make(options))

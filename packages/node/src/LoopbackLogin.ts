@@ -18,7 +18,7 @@ import * as Layer from "effect/Layer"
 import { CurrentBrowser } from "./Browser.ts"
 import { digest, type Waiting } from "./internal/callbackListener.ts"
 import * as Listeners from "./internal/callbackListeners.ts"
-import * as Redirects from "./internal/redirects.ts"
+import * as RedirectUris from "./internal/redirectUris.ts"
 import * as Visits from "./internal/visits.ts"
 import { CurrentLoginTerminal } from "./LoginTerminal.ts"
 
@@ -39,7 +39,7 @@ export interface Options {
   readonly port?: number | undefined
   /** The path of the redirect address: `/callback` by default. */
   readonly path?: string | undefined
-  /** How long the person has; 10 minutes by default. */
+  /** How long the person has; 10 minutes by default. The grant may have a shorter time of its own. */
   readonly timeout?: Duration.Input | undefined
   /**
    * What to do where no browser can be opened:
@@ -55,25 +55,25 @@ export interface Options {
 }
 
 const ownRedirect = ({ host = "127.0.0.1", path = "/callback", port = 0 }: Options) =>
-  Redirects.parse(`http://${host}:${port}${path}`)
+  RedirectUris.parse(`http://${host}:${port}${path}`)
 
 const unavailable = (address: string, detail: string) => new AuthError.CallbackUnavailable({ address, detail })
 
 /** Listens at the first of the addresses that is free. */
 const listenAtOne = Effect.fnUntraced(function*(
   listeners: Listeners.Listeners,
-  own: Redirects.Redirect,
+  own: RedirectUris.Redirect,
   registered: ReadonlyArray<string> | undefined
 ) {
   let failure = unavailable(
-    registered?.[0] ?? Redirects.withPort(own, own.port),
+    registered?.[0] ?? RedirectUris.withPort(own, own.port),
     "it is not an address of this machine"
   )
-  for (const [index, redirect] of Redirects.candidates(own, registered).entries()) {
+  for (const [index, redirect] of RedirectUris.candidates(own, registered).entries()) {
     const listened = yield* Effect.result(listeners.borrow(redirect))
     if (listened._tag === "Success") {
       const { logins, port } = listened.success
-      return { logins, redirectUri: Redirects.withPort(redirect, port) }
+      return { logins, redirectUri: RedirectUris.withPort(redirect, port) }
     }
     if (index === 0) failure = listened.failure
   }
@@ -136,7 +136,7 @@ export const make = (options: Options = {}): Effect.Effect<UserAgent.UserAgent["
       return { redirectUri, open }
     })
 
-    return { redirectUris: own === undefined ? [] : [Redirects.withPort(own, own.port)], visit }
+    return { redirectUris: own === undefined ? [] : [RedirectUris.withPort(own, own.port)], visit }
   })
 
 /**

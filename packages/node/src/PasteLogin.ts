@@ -21,7 +21,7 @@ export interface Options {
    * `http://127.0.0.1:49531/callback` by default. A registration with other addresses goes before it.
    */
   readonly redirectUri?: string | undefined
-  /** How long the person has; 10 minutes by default. */
+  /** How long the person has; 10 minutes by default. The grant may have a shorter time of its own. */
   readonly timeout?: Duration.Input | undefined
 }
 
@@ -32,6 +32,8 @@ const choose = (own: string, registered: ReadonlyArray<string> | undefined): str
   registered === undefined || registered.includes(own) ? own : registered[0] ?? own
 
 /**
+ * A user agent that asks at the terminal.
+ *
  * @category constructors
  * @since 0.1.0
  */

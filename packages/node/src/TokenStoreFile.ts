@@ -20,8 +20,7 @@
  *
  * @since 0.1.0
  */
-import { TokenStore, type TokenStoreError } from "@mcpfx/auth/TokenStore"
-import type * as Duration from "effect/Duration"
+import { TokenStore, type TokenStoreError, type WaitOptions } from "@mcpfx/auth/TokenStore"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
@@ -32,7 +31,7 @@ import { makeExclusive } from "./internal/exclusive.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends WaitOptions {
   /**
    * The name of the application, which its folder has. Programs that share a name share what they keep. Default `mcpfx`.
    */
@@ -43,8 +42,6 @@ export interface Options {
    * else should be in it.
    */
   readonly directory?: string | undefined
-  /** How long `exclusive` waits for its turn. Default 1 minute. */
-  readonly wait?: Duration.Input | undefined
 }
 
 /**

@@ -18,7 +18,7 @@
  *
  * @since 0.1.0
  */
-import { TokenStore, type TokenStoreError } from "@mcpfx/auth/TokenStore"
+import { TokenStore, type TokenStoreError, type WaitOptions } from "@mcpfx/auth/TokenStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -33,7 +33,7 @@ import { load } from "./internal/keyring.ts"
  * @category models
  * @since 0.1.0
  */
-export interface Options {
+export interface Options extends WaitOptions {
   /** The name of the application, which its entries have. Programs that share a name share what they keep. Default `mcpfx`. */
   readonly name?: string | undefined
   /**
@@ -41,8 +41,6 @@ export interface Options {
    * for settings.
    */
   readonly directory?: string | undefined
-  /** How long `exclusive` waits for its turn. Default 1 minute. */
-  readonly wait?: Duration.Input | undefined
   /** How long each call of the keychain may take, with the time to ask the person to unlock it. Default 2 minutes. */
   readonly timeout?: Duration.Input | undefined
 }

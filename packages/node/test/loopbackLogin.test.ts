@@ -273,7 +273,7 @@ describe("the wait", () => {
 
   it.live("[field AUT-17] a browser that cannot be opened fails the login where that is asked for", () => {
     const failing = browsing(() =>
-      Effect.fail(new LoginError.CannotOpen({ why: "failed", detail: "xdg-open ended with 4" }))
+      Effect.fail(new LoginError.CannotOpen({ reason: "failed", detail: "xdg-open ended with 4" }))
     )
     const Agent = LoopbackLogin.layer({ ...silent, withoutBrowser: "fail" }).pipe(Layer.provide(failing))
     return Effect.gen(function*() {

@@ -11,7 +11,7 @@ const href = "https://login.example.com/authorize?a=1&b=%22%25PATH%25%22&c=$(id)
 const programs = (platform: string, env: Environment) =>
   Result.match(openers(platform, env, href), {
     onSuccess: (found) => found.map(({ program }) => program),
-    onFailure: ({ why }) => why
+    onFailure: ({ reason }) => reason
   })
 
 describe("which program opens a page", () => {
@@ -80,7 +80,7 @@ const opened = (browser: Browser.Browser, address = href) =>
     Effect.result(browser.open(new URL(address))),
     Result.match({
       onSuccess: () => "opened",
-      onFailure: ({ why }) => why
+      onFailure: ({ reason }) => reason
     })
   )
 

@@ -183,13 +183,13 @@ describe("the terminal", () => {
       const first = yield* Effect.forkChild(Effect.flip(made.ask("One: ")), { startImmediately: true })
       const second = yield* Effect.forkChild(made.ask("Two: "), { startImmediately: true })
       input.write("\u0003")
-      assert.strictEqual((yield* Fiber.join(first)).why, "quit")
+      assert.strictEqual((yield* Fiber.join(first)).reason, "quit")
       yield* Effect.yieldNow
       input.write("two\r")
       assert.strictEqual(yield* Fiber.join(second), "two")
       const third = yield* Effect.forkChild(Effect.flip(made.ask("Three: ")), { startImmediately: true })
       input.end()
-      assert.strictEqual((yield* Fiber.join(third)).why, "closed")
+      assert.strictEqual((yield* Fiber.join(third)).reason, "closed")
     }))
 
   it.live("[field AUT-17] is let go between two questions, and taken again", () =>

@@ -45,6 +45,7 @@ import * as Control from "./internal/authorization/control.ts"
 import * as Keys from "./internal/authorization/keys.ts"
 import * as Login from "./internal/authorization/login.ts"
 import type * as Model from "./internal/authorization/model.ts"
+import * as Paths from "./internal/authorization/paths.ts"
 import * as Routes from "./internal/authorization/routes.ts"
 import * as State from "./internal/authorization/state.ts"
 import { clientOfRouter, orNotFound } from "./internal/routerClient.ts"
@@ -137,18 +138,6 @@ export class TestAuthorizationServer extends Context.Service<TestAuthorizationSe
   readonly rotateNonce: Effect.Effect<void>
 }>()("@mcpfx/testing/TestAuthorizationServer") {}
 
-const paths: Readonly<Record<Exclude<Model.Endpoint, "metadata">, string>> = {
-  authorize: "/authorize",
-  consent: "/consent",
-  token: "/token",
-  register: "/register",
-  device: "/device_authorization",
-  verification: "/device",
-  introspect: "/introspect",
-  revoke: "/revoke",
-  jwks: "/jwks"
-}
-
 /** What a test does to tokens, keys and devices. */
 const controls = (state: State.State) => ({
   jwks: Effect.sync(() => Keys.jwks(state.keys)),
@@ -170,7 +159,7 @@ const of = (state: State.State, client: HttpClient.HttpClient): TestAuthorizatio
     url: (endpoint) =>
       endpoint === "metadata"
         ? new URL(`/.well-known/oauth-authorization-server${state.base}`, state.issuer).href
-        : State.at(state, paths[endpoint]),
+        : Paths.at(state, endpoint),
     client,
     userAgent,
     login: (request = {}, agent) => Login.login(state, client, userAgent(agent), request),

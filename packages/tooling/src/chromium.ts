@@ -3,11 +3,10 @@
  * with its scope.
  */
 import { Context, Data, Effect, Layer } from "effect"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { existsSync } from "node:fs"
 import { type BrowserContext, chromium } from "playwright-core"
 import { leftOut } from "./leftOut.ts"
+import { temporaryFolder } from "./ownedProcess.ts"
 
 /** The browser could not be started, or did not do what it was told. */
 export class ChromiumFailed extends Data.TaggedError("ChromiumFailed")<{ readonly cause: unknown }> {
@@ -58,10 +57,7 @@ export class Chromium extends Context.Service<Chromium, BrowserContext>()("tooli
 export const layerChromium: Layer.Layer<Chromium, ChromiumFailed> = Layer.effect(
   Chromium,
   Effect.gen(function*() {
-    const profile = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "mcpfx-chromium-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
-    )
+    const profile = yield* temporaryFolder("chromium")
     const context = yield* Effect.acquireRelease(
       attempt(() =>
         chromium.launchPersistentContext(profile, {

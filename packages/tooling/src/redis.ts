@@ -7,11 +7,9 @@ import { Data, Effect, Layer, Logger, type Scope } from "effect"
 import type { Redis } from "effect/persistence"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { leftOut } from "./leftOut.ts"
+import { owned, stop, temporaryFolder } from "./ownedProcess.ts"
 
 /** The server could not be started; what it said. */
 export class RedisNotStarted extends Data.TaggedError("RedisNotStarted")<{ readonly output: string }> {}
@@ -71,19 +69,9 @@ const argumentsOf = (port: number, folder: string): Array<string> =>
     return [name, value === "''" ? "" : value]
   })
 
-/** Those that run: a test runner that ends without its scopes takes them with it. */
-const running = new Set<ChildProcess>()
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL")
-})
-
-const ended = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
-
 /** Resolves when the server takes connections; fails when it ends before, or takes too long. */
 const launch = async (port: number, folder: string): Promise<ChildProcess> => {
-  const child = spawn(program, argumentsOf(port, folder), { stdio: ["ignore", "pipe", "pipe"] })
-  running.add(child)
-  child.once("exit", () => running.delete(child))
+  const child = owned(spawn(program, argumentsOf(port, folder), { stdio: ["ignore", "pipe", "pipe"] }))
   let output = ""
   let ready: () => void = () => {}
   const listening = new Promise<void>((settle) => {
@@ -110,19 +98,9 @@ const launch = async (port: number, folder: string): Promise<ChildProcess> => {
   }
 }
 
-const stop = async (child: ChildProcess | undefined): Promise<void> => {
-  if (child === undefined || ended(child)) return
-  const exit = once(child, "exit")
-  child.kill("SIGKILL")
-  await exit
-}
-
 /** A server that runs as long as the scope is open. */
 export const redisServer: Effect.Effect<RedisServer, RedisNotStarted, Scope.Scope> = Effect.gen(function*() {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "mcpfx-redis-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+  const folder = yield* temporaryFolder("redis")
   const port = yield* freePort
   let child: ChildProcess | undefined
   const kill = Effect.promise(() => stop(child))

@@ -5,11 +5,11 @@
 import { Data, Effect, type Scope } from "effect"
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { connect } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { leftOut } from "./leftOut.ts"
+import { ended, owned, stop, temporaryFolder } from "./ownedProcess.ts"
 
 /** The service could not be started; what it said. */
 export class SecretServiceNotStarted extends Data.TaggedError("SecretServiceNotStarted")<{ readonly output: string }> {}
@@ -39,21 +39,6 @@ export const hasSecretService = (): boolean => {
   return known
 }
 
-/** Those that run: a test runner that ends without its scopes takes them with it. */
-const running = new Set<ChildProcess>()
-process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL")
-})
-
-const ended = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
-
-const stop = async (child: ChildProcess | undefined): Promise<void> => {
-  if (child === undefined || ended(child)) return
-  const exit = once(child, "exit")
-  child.kill("SIGKILL")
-  await exit
-}
-
 /** Starts a program, and settles when it has said that it is ready. */
 const launch = async (
   program: string,
@@ -62,10 +47,8 @@ const launch = async (
   input: string,
   isReady: (output: string) => Promise<boolean>
 ): Promise<ChildProcess> => {
-  const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "pipe"] })
-  running.add(child)
+  const child = owned(spawn(program, args, { env, stdio: ["pipe", "pipe", "pipe"] }))
   let output = ""
-  child.once("exit", () => running.delete(child))
   child.once("error", (error) => (output += String(error)))
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")))
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")))
@@ -125,10 +108,7 @@ const started = <A>(launched: () => Promise<A>) =>
 /** A service that runs as long as the scope is open. */
 export const secretService: Effect.Effect<SecretService, SecretServiceNotStarted, Scope.Scope> = Effect.gen(
   function*() {
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "mcpfx-keyring-"))),
-      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-    )
+    const folder = yield* temporaryFolder("keyring")
     const socket = join(folder, "bus")
     const address = `unix:path=${socket}`
     const env = {

@@ -6,12 +6,8 @@ import type * as Credentials from "../Credentials.ts"
 import type { ClientIdentity, Request } from "../Grant.ts"
 import { scopeOf, tokenEndpointOf } from "./endpoints.ts"
 
-/** Which token is wanted, for those who make one for it. */
-export interface About {
-  /** The authorization server that will read it. */
-  readonly issuer: string
-  readonly resource: string
-}
+/** The type of the grant that takes assertions. */
+export const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
 /** A token from the outside; what fails there may hold anything, so only an `AuthError` is told on. */
 export const fromOutside = <E, R>(
@@ -37,7 +33,7 @@ export const exchange = (
       url,
       issuer: server.issuer,
       parameters: {
-        grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+        grant_type: jwtBearer,
         assertion,
         resource,
         scope: scopeOf(scopes)

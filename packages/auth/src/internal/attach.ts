@@ -1,4 +1,5 @@
 /** The HTTP client that carries tokens, and answers what servers say about them. */
+import * as McpHeaders from "@mcpfx/transport/McpHeaders"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -16,7 +17,7 @@ import * as Credentials from "../Credentials.ts"
 import * as Dpop from "../Dpop.ts"
 import type { Held, Keeper } from "./keeper.ts"
 import { readBody } from "./readBody.ts"
-import type { Need, Renewal } from "./renewal.ts"
+import { endless, type Need, type Renewal } from "./renewal.ts"
 import * as Scopes from "./scopeChoice.ts"
 import { tidy } from "./serverText.ts"
 
@@ -51,7 +52,7 @@ const isReplayable = (body: HttpBody.HttpBody): boolean =>
 const isBackground = ({ headers, method }: Request): boolean =>
   method === "DELETE" || (method === "GET" && background.some((name) => Headers.has(headers, name)))
 
-const background = ["mcp-session-id", "mcp-protocol-version", "last-event-id"]
+const background = [McpHeaders.names.sessionId, McpHeaders.names.protocolVersion, McpHeaders.names.lastEventId]
 
 /** Characters after which the host of a URL is over. */
 const afterHost: ReadonlySet<string | undefined> = new Set([undefined, "/", "?", "#"])
@@ -190,7 +191,7 @@ export class Attachment {
       if (hasNonce && error === "use_dpop_nonce" && spent.nonces < maxNonces) {
         return { held, spent: { ...spent, nonces: spent.nonces + 1 } }
       }
-      if (challenge !== undefined) keeper.heed(challenge, request.headers["mcp-protocol-version"])
+      if (challenge !== undefined) keeper.heed(challenge, request.headers[McpHeaders.names.protocolVersion])
       if (keeper.held !== held && keeper.held !== undefined && spent.sent < maxSendings) {
         return { held: keeper.held, spent }
       }
@@ -251,11 +252,12 @@ export class Attachment {
     const need = needOf(request, { used: held, why: "scope", scopes }, spent)
     return Effect.gen({ self: this }, function*() {
       const isRepeated = spent.stepUps > 0 && Scopes.covers(spent.steppedTo, scopes)
+      const isEndless = !isRepeated && spent.stepUps > 0 && spent.stepUps >= keeper.settings.maxStepUps
       if (isRepeated || spent.stepUps >= keeper.settings.maxStepUps || spent.sent >= maxSendings) {
         const { resource, tokens } = held
         const reason = new AuthError.ScopeRefused({ resource, required: scopes, granted: tokens.scopes })
         const failure = new AuthError.AuthError({ reason })
-        yield* renewal.setback(need, failure)
+        yield* renewal.setback(need, failure, isEndless ? endless : undefined)
         return yield* Effect.fail(failure)
       }
       yield* renewal.renew(need)

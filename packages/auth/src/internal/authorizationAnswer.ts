@@ -1,8 +1,8 @@
 /** Pure: what came back from a login, checked in the order that leaves no room for answers of others (RFC 9207, RFC 6749). */
-import { timingSafeEqual } from "effect/crypto/Mac"
 import * as Result from "effect/Result"
 import * as AuthError from "../AuthError.ts"
 import type { AuthorizationServer } from "../AuthorizationServer.ts"
+import { sameText } from "./sameText.ts"
 import { tidy } from "./serverText.ts"
 
 /** What was kept when somebody was sent away (ACL-18). */
@@ -14,10 +14,6 @@ export interface Departure {
 type Checked = Result.Result<string, AuthError.Reason>
 type Parameter = AuthError.CallbackRejected["parameter"]
 type Fault = AuthError.CallbackRejected["fault"]
-
-const encoder = new TextEncoder()
-
-const isSame = (a: string, b: string): boolean => timingSafeEqual(encoder.encode(a), encoder.encode(b))
 
 /** A parameter that may be there once (RFC 6749, 3.1). An empty one is one that is not there. */
 const single = (
@@ -48,7 +44,7 @@ export const codeOf = (answer: URL, { server: { issuer, metadata }, state }: Dep
 
     const returned = yield* single(parameters, "state", rejected)
     if (returned === undefined) return yield* rejected("state", "missing")
-    if (!isSame(returned, state)) return yield* rejected("state", "wrong")
+    if (!sameText(returned, state)) return yield* rejected("state", "wrong")
 
     const error = yield* single(parameters, "error", rejected)
     if (error !== undefined) {

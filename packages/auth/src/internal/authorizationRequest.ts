@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import * as AuthError from "../AuthError.ts"
 import type { AuthorizationServer } from "../AuthorizationServer.ts"
-import { isLocal, pageFault } from "./redirects.ts"
+import { isLocal, pageFault } from "./secureUrl.ts"
 import { bareUrl } from "./serverText.ts"
 
 /** Parameters that belong to the flow: an option cannot say otherwise. */

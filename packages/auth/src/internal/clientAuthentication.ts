@@ -8,6 +8,7 @@ import * as AuthError from "../AuthError.ts"
 import type { ClientKey } from "../ClientKey.ts"
 import type * as Credentials from "../Credentials.ts"
 import type { ClientIdentity, ClientProof } from "../Grant.ts"
+import { misconfigured } from "./misconfigured.ts"
 import { token } from "./random.ts"
 import { formEncode } from "./serverText.ts"
 import { importKey } from "./signingKey.ts"
@@ -68,8 +69,7 @@ const assertion = Effect.fnUntraced(function*(
   })
 })
 
-const without = (what: string) =>
-  AuthError.fail(new AuthError.Misconfigured({ detail: `the client is to prove itself with ${what}, and has none` }))
+const without = (what: string) => misconfigured(`the client is to prove itself with ${what}, and has none`)
 
 /** A registered client that can prove itself. */
 export const identity = (

@@ -2,8 +2,9 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as AuthError from "../AuthError.ts"
-import { member, type Members, numberOf, textOf } from "./oauthAnswer.ts"
-import { isLocal, pageFault } from "./redirects.ts"
+import { secondsOf } from "./later.ts"
+import { member, type Members, numberOf, textOf } from "./members.ts"
+import { isLocal, pageFault } from "./secureUrl.ts"
 import { tidy } from "./serverText.ts"
 
 export interface Device {
@@ -47,8 +48,6 @@ export const deviceOf = (answer: Members, resource: string): Result.Result<Devic
   })
 }
 
-const seconds = /^\d{1,6}$/
-
 /**
  * How many seconds to wait after an answer that is none yet; `undefined` after one that ends the login. A server that is not
  * there is asked half as often each time.
@@ -59,7 +58,7 @@ export const nextInterval = (reason: AuthError.Reason, interval: number): number
       if (reason.error === "authorization_pending") return interval
       return reason.error === "slow_down" ? interval + 5 : undefined
     case "Unavailable": {
-      const said = reason.retryAfter !== undefined && seconds.test(reason.retryAfter) ? Number(reason.retryAfter) : 0
+      const said = secondsOf(reason.retryAfter)
       return Math.min(Math.max(interval * 2, said), Math.max(pause.most, interval))
     }
     default:

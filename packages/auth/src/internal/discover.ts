@@ -1,24 +1,23 @@
 /** Asks the addresses of `Discovery`, one after the other, and judges what they answer. */
+import * as McpHeaders from "@mcpfx/transport/McpHeaders"
 import * as Effect from "effect/Effect"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as AuthError from "../AuthError.ts"
 import type { AuthorizationServer, Metadata } from "../AuthorizationServer.ts"
 import * as Discovery from "../Discovery.ts"
 import type { Policy } from "../OutboundGuard.ts"
-import { classifyHost } from "./addresses.ts"
-import type { Answer, Outbound } from "./outbound.ts"
-import { tidy } from "./serverText.ts"
+import { addressOf, type IssuerOptions, MetadataSearch, shown } from "./metadataSearch.ts"
+import { misconfigured } from "./misconfigured.ts"
+import type { Outbound } from "./outbound.ts"
+import { isLoopback, isSecure } from "./secureUrl.ts"
 
-export interface Options {
+export interface Options extends Pick<IssuerOptions, "trustIssuer"> {
   readonly outbound: Outbound
   readonly policy: Policy
   /** The server that is to be reached. */
   readonly url: URL
   /** Which of the servers to log in at; the first by default. */
   readonly chooseServer?: ((issuers: ReadonlyArray<string>) => string | undefined) | undefined
-  /** Whether metadata of a server may name another issuer than the one it is known by. */
-  readonly trustIssuer?: ((named: string, found: string) => boolean) | undefined
 }
 
 /** What is known of the server before the search. */
@@ -29,76 +28,18 @@ export interface Hint {
   readonly protocolVersion?: string | undefined
 }
 
-type Found<A> = Effect.Effect<A, AuthError.AuthError>
-
-/** The search so far. */
-class Search {
-  readonly attempts: Array<AuthError.Attempt> = []
-  /** Whether something did not answer that may do so later. */
-  passing = false
-  insecure: AuthError.InsecureServer | undefined = undefined
-  mismatch: AuthError.IssuerMismatch | undefined = undefined
-
-  note(url: string, outcome: string): undefined {
-    this.attempts.push({ url: addressOf(url), outcome })
-  }
-
-  /** What went wrong at one address is written down, whatever it was (field AUT-04). */
-  failed(url: string, { message, reason }: AuthError.AuthError): undefined {
-    if (reason._tag === "InsecureServer") this.insecure ??= reason
-    this.passing ||= reason._tag === "Unavailable"
-    const said = "detail" in reason ? reason.detail : message
-    this.note(url, reason._tag === "InsecureServer" ? `not safe: ${said}` : said)
-  }
-
-  answered(url: string, status: number): undefined {
-    this.passing ||= status >= 500 || status === 429 || status === 408
-    this.note(url, `status ${status}`)
-  }
-
-  end(what: AuthError.DiscoveryFailed["what"]): Found<never> {
-    const reason = this.mismatch ?? this.insecure ?? new AuthError.DiscoveryFailed({ what, attempts: this.attempts })
-    return AuthError.fail(reason)
-  }
-}
-
-const addressOf = (url: string): string => {
-  const parsed = Result.try(() => new URL(url))
-  return shown(Result.isSuccess(parsed) ? parsed.success.origin + parsed.success.pathname : url.replace(/[?#].*$/s, ""))
-}
-
-/** What a server calls something, as errors show it. */
-const shown = (name: string): string => tidy(name, [], 400) ?? ""
-
-const headers = { accept: "application/json" }
-
-/** One address: what its answer reads as, or nothing, with the reason noted. */
-const look = <A>(
-  { outbound, url }: Options,
-  search: Search,
-  address: string,
-  read: (text: string) => Result.Result<A, string>,
-  hint: Hint
-): Effect.Effect<A | undefined> => {
-  // Only the server itself is told what is spoken to it (ACL-06, field AUT-22).
-  const isOwn = address === url.origin || address.startsWith(`${url.origin}/`)
-  const version = isOwn ? { "mcp-protocol-version": hint.protocolVersion ?? "2025-03-26" } : undefined
-  const request = HttpClientRequest.get(address, { headers: { ...headers, ...version } })
-  return Effect.match(outbound.send(request), {
-    onFailure: (error) => search.failed(address, error),
-    onSuccess: ({ body, status }: Answer) => {
-      if (status < 200 || status > 299) return search.answered(address, status)
-      const value = read(body)
-      return Result.isSuccess(value) ? value.success : search.note(address, value.failure)
-    }
-  })
-}
+/** Only the server itself is told what is spoken to it (ACL-06, field AUT-22). */
+const versionFor = ({ url }: Options, { protocolVersion = "2025-03-26" }: Hint) => (address: string) =>
+  address === url.origin || address.startsWith(`${url.origin}/`)
+    ? { [McpHeaders.names.protocolVersion]: protocolVersion }
+    : undefined
 
 /** The metadata of the server, or nothing where it has none. A server that speaks for another one is not asked further. */
-const resourceOf = Effect.fnUntraced(function*(options: Options, search: Search, hint: Hint) {
+const resourceOf = Effect.fnUntraced(function*(options: Options, search: MetadataSearch, hint: Hint) {
   const { url } = options
+  const headersFor = versionFor(options, hint)
   for (const address of Discovery.resourceAddresses(url, hint.resourceMetadata)) {
-    const metadata = yield* look(options, search, address, Discovery.decodeResource, hint)
+    const metadata = yield* search.look(address, Discovery.decodeResource, headersFor(address))
     if (metadata === undefined) continue
     const { resource } = metadata
     if (!Discovery.covers(resource, url)) {
@@ -122,13 +63,12 @@ const optional = [
 
 /** Why an endpoint is not safe to use. */
 const unsafe = (endpoint: string, { loopback }: Policy): AuthError.InsecureServer | undefined => {
-  const url = Result.getOrUndefined(Result.try(() => new URL(endpoint)))
-  const local = url !== undefined && classifyHost(url.hostname) === "loopback"
+  const url = URL.parse(endpoint)
   const insecure = (why: "scheme" | "address", detail: string) =>
     new AuthError.InsecureServer({ url: addressOf(endpoint), why, detail })
-  if (url === undefined) return insecure("scheme", "it is no URL")
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && local)) return insecure("scheme", "it is not https")
-  return local && !loopback ? insecure("address", "its address is loopback") : undefined
+  if (url === null) return insecure("scheme", "it is no URL")
+  if (!isSecure(url)) return insecure("scheme", "it is not https")
+  return isLoopback(url) && !loopback ? insecure("address", "its address is loopback") : undefined
 }
 
 /** Endpoints that a login needs have to be safe; one that is not and can be done without is taken for absent. */
@@ -146,31 +86,18 @@ const checked = (metadata: Metadata, policy: Policy): Result.Result<Metadata, Au
   return Result.succeed({ ...kept, issuer: metadata.issuer })
 }
 
-/** The metadata of an authorization server that is known as one of these issuers, all of the same addresses. */
-const metadataOf = Effect.fnUntraced(function*(
+/** The metadata of an authorization server, with endpoints that are safe to use; nothing where no address has them. */
+const serverOf = Effect.fnUntraced(function*(
   options: Options,
-  search: Search,
+  search: MetadataSearch,
   issuers: readonly [string, ...Array<string>],
   hint: Hint
-) {
-  const [issuer] = issuers
-  const addresses = Discovery.serverAddresses(issuer)
-  if (addresses.length === 0) search.note(issuer, "no issuer: it has to be a URL without query and fragment")
-  for (const address of addresses) {
-    const metadata = yield* look(options, search, address, Discovery.decodeServer, hint)
-    if (metadata === undefined) continue
-    const found = metadata.issuer
-    if (!issuers.includes(found) && options.trustIssuer?.(issuer, found) !== true) {
-      const names = { expected: shown(issuer), found: shown(found) }
-      search.mismatch ??= new AuthError.IssuerMismatch({ url: addressOf(address), ...names })
-      search.note(address, `names the issuer ${names.found}`)
-      continue
-    }
-    const safe = checked(metadata, options.policy)
-    if (Result.isFailure(safe)) return yield* AuthError.fail(safe.failure)
-    return safe.success
-  }
-  return undefined
+): Effect.fn.Return<Metadata | undefined, AuthError.AuthError> {
+  const { policy, trustIssuer } = options
+  const metadata = yield* search.issuer(issuers, { trustIssuer, headersFor: versionFor(options, hint) })
+  if (metadata === undefined) return undefined
+  const safe = checked(metadata, policy)
+  return Result.isSuccess(safe) ? safe.success : yield* AuthError.fail(safe.failure)
 })
 
 /** An authorization server by its issuer. */
@@ -178,8 +105,8 @@ export const byIssuer = Effect.fnUntraced(function*(
   options: Options,
   issuer: string
 ): Effect.fn.Return<AuthorizationServer, AuthError.AuthError> {
-  const search = new Search()
-  const metadata = yield* metadataOf(options, search, [issuer], {})
+  const search = new MetadataSearch(options.outbound)
+  const metadata = yield* serverOf(options, search, [issuer], {})
   if (metadata === undefined) return yield* search.end("authorization server")
   return { issuer: metadata.issuer, metadata, found: "resource" }
 })
@@ -190,11 +117,11 @@ export const byIssuer = Effect.fnUntraced(function*(
  */
 const atOrigin = Effect.fnUntraced(function*(
   options: Options,
-  search: Search,
+  search: MetadataSearch,
   hint: Hint
 ): Effect.fn.Return<AuthorizationServer, AuthError.AuthError> {
   const { origin } = options.url
-  const metadata = yield* metadataOf(options, search, [origin, `${origin}/`], hint)
+  const metadata = yield* serverOf(options, search, [origin, `${origin}/`], hint)
   if (metadata !== undefined) return { issuer: metadata.issuer, metadata, found: "origin" }
   const isSilent = search.mismatch === undefined && search.insecure === undefined && !search.passing
   return isSilent && hint.resourceMetadata === undefined
@@ -214,7 +141,7 @@ export const discover = Effect.fnUntraced(function*(
   options: Options,
   hint: Hint
 ): Effect.fn.Return<Discovered, AuthError.AuthError> {
-  const search = new Search()
+  const search = new MetadataSearch(options.outbound)
   const found = yield* resourceOf(options, search, hint)
   if (found === undefined) {
     const server = yield* atOrigin(options, search, hint)
@@ -232,10 +159,9 @@ export const discover = Effect.fnUntraced(function*(
   }
   const chosen = options.chooseServer === undefined ? first : options.chooseServer(servers)
   if (chosen === undefined || !servers.includes(chosen)) {
-    const detail = `none of the authorization servers of ${resource} is chosen`
-    return yield* AuthError.fail(new AuthError.Misconfigured({ detail }))
+    return yield* misconfigured(`none of the authorization servers of ${resource} is chosen`)
   }
-  const issued = yield* metadataOf(options, search, [chosen], hint)
+  const issued = yield* serverOf(options, search, [chosen], hint)
   if (issued === undefined) return yield* search.end("authorization server")
   const server: AuthorizationServer = { issuer: issued.issuer, metadata: issued, found: "resource" }
   const named = chosen === issued.issuer ? undefined : chosen

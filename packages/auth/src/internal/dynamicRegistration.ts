@@ -1,5 +1,4 @@
 /** Pure: what is asked of a registration endpoint, and what it answers (RFC 7591). */
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as AuthError from "../AuthError.ts"
@@ -8,8 +7,9 @@ import type * as Credentials from "../Credentials.ts"
 import type { Dynamic } from "../Registration.ts"
 import type { JsonAnswer } from "../TokenEndpoint.ts"
 import { methodFor } from "./clientAuthentication.ts"
-import { member, type Members, numberOf, textOf } from "./oauthAnswer.ts"
-import { applicationType, isSameButPort } from "./redirects.ts"
+import { isLater } from "./later.ts"
+import { isMembers, member, type Members, numberOf, textOf } from "./members.ts"
+import { applicationType, isSameButPort } from "./redirectUris.ts"
 import { bareUrl, tidy } from "./serverText.ts"
 
 /** What a client is registered for. */
@@ -74,8 +74,6 @@ const known: ReadonlyMap<string, Credentials.AuthenticationMethod> = new Map([
   ["client_secret_post", "client_secret_post"]
 ])
 
-const isMembers = (value: unknown): value is Members => Predicate.isObject(value) && !Array.isArray(value)
-
 const refused = (issuer: string, status: number, body: Members | undefined): AuthError.Reason => {
   const error = body === undefined ? undefined : tidy(member(body, "error"), [], 64)
   const description = body === undefined ? undefined : tidy(member(body, "error_description"))
@@ -132,7 +130,7 @@ export const registrationOf = (
   redirectUris: ReadonlyArray<string>
 ): Answered => {
   const { issuer } = server
-  if (status === 429 || status >= 500) {
+  if (isLater(status)) {
     const later = retryAfter === undefined ? {} : { retryAfter }
     const detail = `it answers with status ${status}`
     return Result.fail(new AuthError.Unavailable({ url: bareUrl(url), status, ...later, detail }))

@@ -1,4 +1,5 @@
 /** The endpoints of an authorization server at the origin of another server: they lead to the real ones and nowhere else. */
+import * as McpHeaders from "@mcpfx/transport/McpHeaders"
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -11,6 +12,7 @@ import type * as Scope from "effect/Scope"
 import type { AuthError } from "../AuthError.ts"
 import type { Metadata } from "../AuthorizationServer.ts"
 import { isAddress } from "./issuerMetadata.ts"
+import { mediaType } from "./oauthAnswer.ts"
 import type { Answer, Outbound } from "./outbound.ts"
 import { Together } from "./together.ts"
 
@@ -19,7 +21,7 @@ export interface FrontingOptions {
   readonly out: Outbound
   readonly find: Effect.Effect<Metadata, AuthError>
   readonly paths: { readonly authorize: string; readonly token: string; readonly register: string }
-  readonly maxBody: number
+  readonly maxBodyBytes: number
   readonly timeout: Duration.Input
   readonly scope: Scope.Scope
 }
@@ -45,7 +47,7 @@ const preflight = (allow: string): Response =>
       ...open,
       allow,
       "access-control-allow-methods": allow,
-      "access-control-allow-headers": "authorization, content-type, mcp-protocol-version"
+      "access-control-allow-headers": `authorization, content-type, ${McpHeaders.names.protocolVersion}`
     }
   })
 
@@ -69,9 +71,6 @@ const requestHeaders = ["accept", "authorization", "content-type"]
 const answerHeaders = ["content-type", "www-authenticate", "retry-after"]
 
 const form = "application/x-www-form-urlencoded"
-
-const mediaType = ({ headers }: Request): string =>
-  (headers["content-type"] ?? "").split(";", 1).join("").trim().toLowerCase()
 
 const queryOf = (url: string): string => {
   const at = url.indexOf("?")
@@ -108,11 +107,11 @@ export class Fronting {
       (request) => this.withMetadata((metadata) => Effect.succeed(this.redirect(metadata, request)))
     )
     this.token = only("POST", (request) =>
-      mediaType(request) === form
+      mediaType(request.headers) === form
         ? this.withMetadata(({ token_endpoint }) => this.pass(request, token_endpoint, (body) => this.addressed(body)))
         : Effect.succeed(oauthError(415, "invalid_request")))
     this.register = only("POST", (request) =>
-      mediaType(request) === "application/json"
+      mediaType(request.headers) === "application/json"
         ? this.withMetadata(({ registration_endpoint }) => this.pass(request, registration_endpoint, (body) => body))
         : Effect.succeed(oauthError(415, "invalid_request")))
   }
@@ -184,9 +183,9 @@ export class Fronting {
     change: (body: string) => string
   ): Effect.Effect<Response> {
     if (endpoint === undefined) return Effect.succeed(notFound)
-    const { maxBody, out, timeout } = this.options
+    const { maxBodyBytes, out, timeout } = this.options
     const body = request.text.pipe(
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBody)),
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBodyBytes)),
       Effect.timeout(timeout)
     )
     return Effect.matchEffect(body, {
@@ -197,7 +196,7 @@ export class Fronting {
           return value === undefined ? [] : [[name, value] as const]
         })
         const asking = HttpClientRequest.post(endpoint, { headers: Object.fromEntries(headers) }).pipe(
-          HttpClientRequest.bodyText(change(body), mediaType(request))
+          HttpClientRequest.bodyText(change(body), mediaType(request.headers))
         )
         return Effect.matchEffect(out.send(asking), {
           onSuccess: (answer) => Effect.succeed(responseOf(answer)),

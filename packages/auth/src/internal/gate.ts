@@ -32,7 +32,7 @@ export interface GateOptions extends ChallengeOptions {
   readonly attempts: Attempts | undefined
   readonly proofs: Proofs | undefined
   readonly nonces: Nonces | undefined
-  readonly maxToken: number
+  readonly maxTokenLength: number
   /** Milliseconds. */
   readonly retryAfter: number
 }
@@ -93,7 +93,7 @@ export class Gate {
   }
 
   private presented(request: Request): Presented {
-    const presented = read(request.headers, request.url, this.options.maxToken)
+    const presented = read(request.headers, request.url, this.options.maxTokenLength)
     return presented._tag === "Token" && isRepeated(request.source) ? { _tag: "Several" } : presented
   }
 

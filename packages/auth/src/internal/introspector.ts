@@ -1,17 +1,15 @@
 /** Asks an issuer about tokens (RFC 7662), once for all who wait for the same one, and keeps what it said for a while. */
-import type { Principal } from "@mcpfx/transport/Principal"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Base64 from "effect/encoding/Base64"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AuthError } from "../AuthError.ts"
 import { InvalidToken, type Verified, VerifierUnavailable } from "../TokenVerifier.ts"
 import type { Client } from "../TokenVerifierIntrospection.ts"
-import { audienceOf, isFor } from "./audience.ts"
-import { bindingOf, checkTimes, type Claims, principalOf } from "./claims.ts"
-import { member, numberOf, parseJson } from "./oauthAnswer.ts"
+import { type Claims, forNames, type Good, judge, type ToPrincipal } from "./claims.ts"
+import { basic } from "./clientAuthentication.ts"
+import { isMembers, member, numberOf, parseJson } from "./members.ts"
 import type { Outbound } from "./outbound.ts"
 import { Remembered } from "./remembered.ts"
 import { sha256 } from "./sha256.ts"
@@ -24,19 +22,16 @@ export interface IntrospectorOptions {
   readonly client: Client
   readonly audience: ReadonlyArray<string>
   readonly skew: number
-  readonly maxAge: number
-  readonly maxAgeInactive: number
-  readonly remembered: number
+  readonly cacheLife: number
+  readonly cacheLifeInactive: number
+  readonly cacheSize: number
   readonly concurrency: number
-  readonly principal: ((claims: Claims, usual: Principal) => Principal | undefined) | undefined
+  readonly principal: ToPrincipal | undefined
   readonly scope: Scope.Scope
 }
 
 /** What is known of a token: who it belongs to and where it is good, or what is wrong with it. */
-type Known = { readonly verified: Verified; readonly audience: ReadonlyArray<string> } | InvalidToken
-
-/** The form that RFC 6749, 2.3.1 wants of what goes into the header. */
-const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1)
+type Known = Good | InvalidToken
 
 const withClient = (
   request: HttpClientRequest.HttpClientRequest,
@@ -53,8 +48,7 @@ const withClient = (
     return HttpClientRequest.setHeader(asking, "authorization", `Bearer ${Redacted.value(client.token)}`)
   }
   if (client.method === "post") return asking
-  const pair = `${formEncoded(client.id)}:${formEncoded(Redacted.value(client.secret))}`
-  return HttpClientRequest.setHeader(asking, "authorization", `Basic ${Base64.encode(pair)}`)
+  return HttpClientRequest.setHeader(asking, "authorization", basic(client.id, Redacted.value(client.secret)))
 }
 
 /** Dates of an answer that are texts are read as numbers: some servers write them so. */
@@ -66,9 +60,6 @@ const withDates = (claims: Claims): Claims => {
   return dates.length === 0 ? claims : { ...claims, ...Object.fromEntries(dates) }
 }
 
-const isObject = (value: unknown): value is Claims =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 export class Introspector {
   private readonly options: IntrospectorOptions
   private readonly known: Remembered<Known>
@@ -78,7 +69,7 @@ export class Introspector {
 
   constructor(options: IntrospectorOptions) {
     this.options = options
-    this.known = new Remembered(options.remembered)
+    this.known = new Remembered(options.cacheSize)
     this.questions = new Together(options.scope)
     this.discovery = new Together(options.scope)
   }
@@ -96,10 +87,7 @@ export class Introspector {
   }
 
   private forUs(known: Known, names: ReadonlyArray<string>): Effect.Effect<Verified, InvalidToken> {
-    if (known instanceof InvalidToken) return Effect.fail(known)
-    return isFor(known.audience, names) || isFor(known.audience, this.options.audience)
-      ? Effect.succeed(known.verified)
-      : Effect.fail(new InvalidToken({ reason: "audience" }))
+    return known instanceof InvalidToken ? Effect.fail(known) : forNames(known, names, this.options.audience)
   }
 
   private unavailable(detail: string, cause?: AuthError): Effect.Effect<never, VerifierUnavailable> {
@@ -116,7 +104,7 @@ export class Introspector {
       Effect.catch((error) => this.unavailable(error.message, error)),
       Effect.flatMap(({ body, status }) => {
         const answer = status === 200 ? parseJson(body) : undefined
-        return isObject(answer) && typeof member(answer, "active") === "boolean"
+        return isMembers(answer) && typeof member(answer, "active") === "boolean"
           ? Effect.succeed(withDates(answer))
           : this.unavailable(`status ${status}${status === 200 ? " and no answer" : ""}`)
       }),
@@ -137,27 +125,21 @@ export class Introspector {
   }
 
   private keep(claims: Claims, key: string, now: number): Known {
-    const { maxAge, maxAgeInactive } = this.options
+    const { cacheLife, cacheLifeInactive } = this.options
     const known = this.judge(claims, now)
     const until = known instanceof InvalidToken
-      ? now + maxAgeInactive
-      : Math.min(now + maxAge, known.verified.expiresAt ?? Number.POSITIVE_INFINITY)
+      ? now + cacheLifeInactive
+      : Math.min(now + cacheLife, known.verified.expiresAt ?? Number.POSITIVE_INFINITY)
     this.known.set(key, known, until, now)
     return known
   }
 
   private judge(claims: Claims, now: number): Known {
-    const { issuer, principal: toPrincipal, skew } = this.options
+    const { issuer, principal, skew } = this.options
     if (member(claims, "active") !== true) return new InvalidToken({ reason: "inactive" })
     const said = member(claims, "iss")
     if (said !== undefined && said !== issuer) return new InvalidToken({ reason: "issuer" })
-    const times = checkTimes(claims, { now, skew, endRequired: false })
-    if (typeof times === "string") return new InvalidToken({ reason: times })
-    const binding = bindingOf(claims)
-    if (binding === "unknown") return new InvalidToken({ reason: "binding" })
-    const usual = principalOf(claims, issuer)
-    const principal = usual === undefined || toPrincipal === undefined ? usual : toPrincipal(claims, usual)
-    if (principal === undefined) return new InvalidToken({ reason: "claims" })
-    return { verified: { principal, ...times, ...binding }, audience: audienceOf(member(claims, "aud")) }
+    const good = judge(claims, { issuer, principal, now, skew, endRequired: false })
+    return typeof good === "string" ? new InvalidToken({ reason: good }) : good
   }
 }

@@ -1,12 +1,10 @@
 /** Checks signed tokens of the issuers that are trusted, and remembers for a while which were good. */
-import type { Principal } from "@mcpfx/transport/Principal"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { InvalidToken, type Verified, type VerifierUnavailable } from "../TokenVerifier.ts"
-import { audienceOf, isFor } from "./audience.ts"
-import { bindingOf, checkTimes, type Claims, principalOf } from "./claims.ts"
+import { type Claims, forNames, type Good, judge, type ToPrincipal } from "./claims.ts"
 import * as jwt from "./jwt.ts"
-import { member } from "./oauthAnswer.ts"
+import { member } from "./members.ts"
 import { Remembered } from "./remembered.ts"
 import type { KeySource } from "./remoteKeys.ts"
 import { sha256 } from "./sha256.ts"
@@ -24,14 +22,9 @@ export interface JwtOptions {
   readonly skew: number
   readonly typeRequired: boolean
   readonly requiredClaims: ReadonlyArray<string>
-  readonly principal: ((claims: Claims, usual: Principal) => Principal | undefined) | undefined
-  readonly remember: number
-  readonly remembered: number
-}
-
-interface Good {
-  readonly verified: Verified
-  readonly audience: ReadonlyArray<string>
+  readonly principal: ToPrincipal | undefined
+  readonly cacheLife: number
+  readonly cacheSize: number
 }
 
 const invalid = (reason: InvalidToken["reason"]) => Effect.fail(new InvalidToken({ reason }))
@@ -42,27 +35,21 @@ export class JwtVerifier {
 
   constructor(options: JwtOptions) {
     this.options = options
-    this.good = new Remembered(options.remember === 0 ? 0 : options.remembered)
+    this.good = new Remembered(options.cacheLife === 0 ? 0 : options.cacheSize)
   }
 
   verify(token: string, names: ReadonlyArray<string>): Effect.Effect<Verified, InvalidToken | VerifierUnavailable> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const { remember } = this.options
-      const key = remember === 0 ? "" : sha256(token)
-      const known = remember === 0 ? undefined : this.good.get(key, now)
-      if (known !== undefined) return this.forUs(known, names)
+      const { cacheLife } = this.options
+      const key = cacheLife === 0 ? "" : sha256(token)
+      const known = cacheLife === 0 ? undefined : this.good.get(key, now)
+      if (known !== undefined) return forNames(known, names, this.options.audience)
       return Effect.flatMap(this.check(token, now), (good) => {
-        const until = Math.min(now + remember, good.verified.expiresAt ?? Number.POSITIVE_INFINITY)
+        const until = Math.min(now + cacheLife, good.verified.expiresAt ?? Number.POSITIVE_INFINITY)
         this.good.set(key, good, until, now)
-        return this.forUs(good, names)
+        return forNames(good, names, this.options.audience)
       })
     })
-  }
-
-  private forUs({ audience, verified }: Good, names: ReadonlyArray<string>): Effect.Effect<Verified, InvalidToken> {
-    return isFor(audience, names) || isFor(audience, this.options.audience)
-      ? Effect.succeed(verified)
-      : invalid("audience")
   }
 
   private check(token: string, now: number): Effect.Effect<Good, InvalidToken | VerifierUnavailable> {
@@ -96,18 +83,9 @@ export class JwtVerifier {
   }
 
   private claims(claims: Claims, issuer: string, now: number): Effect.Effect<Good, InvalidToken> {
-    const { principal: toPrincipal, requiredClaims, skew } = this.options
-    const times = checkTimes(claims, { now, skew, endRequired: true })
-    if (typeof times === "string") return invalid(times)
-    const usual = principalOf(claims, issuer)
-    if (usual === undefined || !requiredClaims.every((name) => jwt.isPresent(claims, name))) return invalid("claims")
-    const binding = bindingOf(claims)
-    if (binding === "unknown") return invalid("binding")
-    const principal = toPrincipal === undefined ? usual : toPrincipal(claims, usual)
-    if (principal === undefined) return invalid("claims")
-    return Effect.succeed({
-      verified: { principal, ...times, ...binding },
-      audience: audienceOf(member(claims, "aud"))
-    })
+    const { principal, requiredClaims, skew } = this.options
+    if (!requiredClaims.every((name) => jwt.isPresent(claims, name))) return invalid("claims")
+    const good = judge(claims, { issuer, principal, now, skew, endRequired: true })
+    return typeof good === "string" ? invalid(good) : Effect.succeed(good)
   }
 }

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as SubscriptionRef from "effect/SubscriptionRef"
-import type * as AuthError from "../AuthError.ts"
+import * as AuthError from "../AuthError.ts"
 import type { Challenge } from "../Challenge.ts"
 import type * as Credentials from "../Credentials.ts"
 import * as Discovery from "../Discovery.ts"
@@ -231,6 +231,23 @@ export class Keeper {
     })
   }
 
+  /**
+   * Whatever is kept in the place of these tokens leaves the store; gives it where it is others, which somebody else who
+   * shares the store has put there.
+   */
+  clear(held: Held): Effect.Effect<Credentials.Tokens | undefined, AuthError.AuthError> {
+    const { vault } = this.settings
+    const entry = vault.tokens(held)
+    const cleared = Effect.gen({ self: this }, function*() {
+      if (this.held === held) yield* this.forget
+      // What cannot be read can be removed all the same.
+      const kept = yield* Effect.orElseSucceed(entry.get, () => undefined)
+      yield* entry.remove
+      return kept === undefined || isSame(kept, held.tokens) ? undefined : kept
+    })
+    return vault.exclusive(held, cleared)
+  }
+
   /** A later start does not know any more where the server was logged in at. */
   get unbind(): Effect.Effect<void, AuthError.AuthError> {
     return this.settings.vault.binding(this.name).remove
@@ -255,10 +272,11 @@ export class Keeper {
     )
   }
 
-  /** Who logs in next may be somebody else, who is not asked for all this. */
+  /** Who logs in next may be somebody else, who is not asked for all this; or there are none such. */
   forgetScopes(): void {
     this.asked = undefined
     this.challenged = []
+    this.missing = undefined
   }
 
   ask(issuer: string, scopes: Scopes): void {
@@ -318,10 +336,14 @@ export class Keeper {
         const metadata = Discovery.defaultMetadata(held.issuer)
         return Effect.succeed({ ...common, server: { issuer: held.issuer, metadata, found: held.found } })
       }
-      return Effect.map(Discover.byIssuer(settings.discovery, named ?? held.issuer), (server) => ({
-        ...common,
-        server: { ...server, found: held.found }
-      }))
+      return Effect.flatMap(
+        Discover.byIssuer(settings.discovery, named ?? held.issuer),
+        (server) =>
+          server.issuer === held.issuer
+            ? Effect.succeed({ ...common, server: { ...server, found: held.found } })
+            // Its name stands for another one now, to whom these tokens are nobody's (ACL-13).
+            : AuthError.fail(new AuthError.LoginExpired({ resource, issuer: held.issuer }))
+      )
     })
   }
 }

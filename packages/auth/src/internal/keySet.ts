@@ -1,8 +1,8 @@
 /** Sets of public keys (RFC 7517), as they are met: with keys for other ends, twice, or of no use at all. */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
 import * as jose from "jose/key/import"
+import { isMembers, member, parseJson } from "./members.ts"
 
 /** Algorithms that are checked with a public key: what each needs of one. */
 const families: ReadonlyMap<string, { readonly kty: string; readonly crv?: string }> = new Map([
@@ -22,8 +22,8 @@ const families: ReadonlyMap<string, { readonly kty: string; readonly crv?: strin
 /** Every algorithm of public keys that there is. */
 export const asymmetric: ReadonlyArray<string> = [...families.keys()]
 
-/** What makes a key a private one or a secret. */
-const secretMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+/** What makes a key a private one or a secret (RFC 7518, 6; RFC 9964). */
+const secretMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
 
 /** The members that a public key is made of; nothing else of one is looked at. */
 const publicMembers = ["kty", "crv", "n", "e", "x", "y"] as const
@@ -91,17 +91,13 @@ export const readKey = (jwk: unknown): PublicKey | undefined => {
 const maxKeys = 256
 
 /** The fit keys of a set; `undefined` for what is none. */
-export const readKeys = (value: unknown): ReadonlyArray<PublicKey> | undefined => {
-  const keys: unknown = Predicate.isObject(value) && Object.hasOwn(value, "keys")
-    ? Reflect.get(value, "keys")
-    : undefined
+export const parseKeys = (text: string): ReadonlyArray<PublicKey> | undefined => {
+  const set = parseJson(text)
+  const keys = isMembers(set) ? member(set, "keys") : undefined
   return Array.isArray(keys)
     ? keys.slice(0, maxKeys).map(readKey).filter((key) => key !== undefined)
     : undefined
 }
-
-export const parseKeys = (text: string): ReadonlyArray<PublicKey> | undefined =>
-  Result.getOrElse(Result.map(Result.try((): unknown => JSON.parse(text)), readKeys), () => undefined)
 
 /** Keys that one token is tried with. */
 const maxTries = 4

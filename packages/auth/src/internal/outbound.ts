@@ -10,11 +10,11 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as AuthError from "../AuthError.ts"
 import type { OutboundGuard, Policy } from "../OutboundGuard.ts"
-import { classifyHost } from "./addresses.ts"
 import { readBody } from "./readBody.ts"
+import { isSecure } from "./secureUrl.ts"
+import { bareUrl } from "./serverText.ts"
 
 /** An answer, read whole. */
 export interface Answer {
@@ -49,17 +49,14 @@ type Sent<A> = Effect.Effect<A, AuthError.AuthError>
 const maxRedirects = 3
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** A URL without what may be secret in it, and of a length that can be shown. */
-const addressOf = (url: URL): string => (url.origin + url.pathname).slice(0, 500)
-
 const badAnswer = (url: URL, detail: string, status: number) =>
-  AuthError.fail(new AuthError.BadAnswer({ url: addressOf(url), status, detail }))
+  AuthError.fail(new AuthError.BadAnswer({ url: bareUrl(url.href), status, detail }))
 
 const insecure = (url: URL, why: "scheme" | "redirect", detail: string) =>
-  AuthError.fail(new AuthError.InsecureServer({ url: addressOf(url), why, detail }))
+  AuthError.fail(new AuthError.InsecureServer({ url: bareUrl(url.href), why, detail }))
 
 const unavailable = (url: URL, detail: string) =>
-  AuthError.fail(new AuthError.Unavailable({ url: addressOf(url), detail }))
+  AuthError.fail(new AuthError.Unavailable({ url: bareUrl(url.href), detail }))
 
 /** The error of the guard as it is; anything else says that nobody answers, and nothing of the request. */
 const failed = (url: URL, detail: string) => (error: HttpClientError.HttpClientError): Sent<never> =>
@@ -74,8 +71,7 @@ const withoutForeign = (request: Request): Request =>
 
 const checkUrl = (url: URL, policy: Policy): Sent<void> => {
   if (url.username !== "" || url.password !== "") return insecure(url, "scheme", "it holds a user name or a password")
-  if (url.protocol === "https:") return Effect.void
-  return url.protocol === "http:" && policy.loopback && classifyHost(url.hostname) === "loopback"
+  return url.protocol === "https:" || (policy.loopback && isSecure(url))
     ? Effect.void
     : insecure(url, "scheme", "it is not https")
 }
@@ -85,21 +81,19 @@ const target = (response: Response, request: Request, from: URL): Sent<URL> => {
   const { status } = response
   const location = response.headers["location"]
   if (location === undefined) return badAnswer(from, "it redirects without saying where to", status)
-  const to = Result.try(() => new URL(location, from))
-  if (Result.isFailure(to)) return badAnswer(from, "it redirects to what is no URL", status)
-  if (to.success.origin !== from.origin) return insecure(from, "redirect", `it redirects to ${to.success.origin}`)
+  const to = URL.parse(location, from)
+  if (to === null) return badAnswer(from, "it redirects to what is no URL", status)
+  if (to.origin !== from.origin) return insecure(from, "redirect", `it redirects to ${to.origin}`)
   return status === 307 || status === 308 || request.method === "GET"
-    ? Effect.succeed(to.success)
+    ? Effect.succeed(to)
     : badAnswer(from, `it redirects a ${request.method}`, status)
 }
 
 /** A client that follows redirects on its own account has been where nobody checked; a browser hides where it was sent. */
 const strayed = (response: Response, url: URL): string | undefined => {
   if (response.status === 0) return "nobody can say where it redirects to"
-  const answered = Result.try(() => new URL(response.url).origin)
-  return Result.isFailure(answered) || answered.success === url.origin
-    ? undefined
-    : `it redirected to ${answered.success}`
+  const answered = URL.parse(response.url)
+  return answered === null || answered.origin === url.origin ? undefined : `it redirected to ${answered.origin}`
 }
 
 class Sender {
@@ -172,7 +166,7 @@ export const make = (options: Options): Outbound => {
       Effect.map((answer) => () => answer),
       Effect.withSpan("mcpfx.auth.request", {
         kind: "client",
-        attributes: { "http.request.method": request.method, "url.full": addressOf(url) }
+        attributes: { "http.request.method": request.method, "url.full": bareUrl(url.href) }
       }),
       Effect.map((answer) => answer())
     )

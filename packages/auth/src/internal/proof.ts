@@ -1,6 +1,5 @@
 /** Proofs that whoever presents a token has the key it is bound to (RFC 9449, 4.3), as the server checks them. */
 import * as Clock from "effect/Clock"
-import { timingSafeEqual } from "effect/crypto/Mac"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -10,9 +9,10 @@ import type { VerifierUnavailable } from "../TokenVerifier.ts"
 import { canonical } from "./audience.ts"
 import { checkSignature, read } from "./jwt.ts"
 import { isPrivate, type PublicKey, readKey } from "./keySet.ts"
+import { member } from "./members.ts"
 import type { Nonces } from "./nonces.ts"
-import { member } from "./oauthAnswer.ts"
 import { Remembered } from "./remembered.ts"
+import { sameText } from "./sameText.ts"
 import { sha256 } from "./sha256.ts"
 
 /** What a proof has to be for. */
@@ -56,9 +56,6 @@ const thumbprint = (jwk: object): string | undefined => {
     : sha256(JSON.stringify(Object.fromEntries(names.map((name) => [name, Reflect.get(jwk, name)]))))
 }
 
-const encoder = new TextEncoder()
-const same = (a: string, b: string): boolean => timingSafeEqual(encoder.encode(a), encoder.encode(b))
-
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, "")
 
 const invalid = Effect.fail<Fault>("invalid")
@@ -86,13 +83,13 @@ export class Proofs {
     const { alg, claims, type } = parts
     if (type !== "dpop+jwt" || !this.options.algorithms.includes(alg)) return invalid
     const known = thumbprint(jwk)
-    if (known === undefined || !same(known, use.boundTo)) return invalid
+    if (known === undefined || !sameText(known, use.boundTo)) return invalid
     const id = member(claims, "jti")
     const target = member(claims, "htu")
     if (typeof id !== "string" || id === "" || member(claims, "htm") !== use.method) return invalid
     if (typeof target !== "string" || !this.isFor(target, use.urls)) return invalid
     const hash = member(claims, "ath")
-    if (typeof hash !== "string" || !same(hash, sha256(use.token))) return invalid
+    if (typeof hash !== "string" || !sameText(hash, sha256(use.token))) return invalid
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const { maxAge, replay, skew } = this.options
       const issued = member(claims, "iat")

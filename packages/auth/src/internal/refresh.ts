@@ -7,6 +7,7 @@ import * as Credentials from "../Credentials.ts"
 import type { Request } from "../Grant.ts"
 import type { Discovered } from "./discover.ts"
 import { type Held, isSame, type Keeper } from "./keeper.ts"
+import { isOAuth, isUnknownClient } from "./oauthError.ts"
 import type { Scopes } from "./scopeChoice.ts"
 import type { Binding } from "./vault.ts"
 
@@ -14,9 +15,6 @@ import type { Binding } from "./vault.ts"
 export type Done = "changed" | "refreshed" | "obtained"
 
 type Coming = Effect.Effect<Done | undefined, AuthError.AuthError>
-
-const isOAuth = (error: AuthError.AuthError, ...codes: ReadonlyArray<string>): boolean =>
-  error.reason._tag === "OAuthRefused" && codes.includes(error.reason.error)
 
 /** What a grant is given. */
 export const requestOf = (
@@ -69,9 +67,13 @@ export const refresh = (keeper: Keeper, held: Held, found: Discovered): Coming =
   const turn = Effect.gen(function*() {
     const { isFresh, stored } = yield* replaced(keeper, held, held.tokens)
     if (stored !== undefined && isFresh) return yield* adopt(keeper, found, stored)
-    if (!isRefreshable) return undefined
+    // What was kept and is gone was given up by another process, which may have spent it before (a logout, a refusal).
+    const isGone = stored === undefined && keeper.unkept === undefined
+    if (!isRefreshable || isGone) return undefined
     yield* keeper.say({ _tag: "Refreshing", issuer: held.issuer, resource: held.resource })
-    return yield* Effect.uninterruptible(spend(keeper, found, held, stored ?? held.tokens))
+    const spent = Effect.uninterruptible(spend(keeper, found, held, stored ?? held.tokens))
+    // Where it failed with nobody left to hear of it, nothing else says that it is over.
+    return yield* Effect.onInterrupt(spent, () => keeper.rest)
   })
   return isRefreshable ? vault.exclusive(held, turn) : turn
 }
@@ -99,8 +101,7 @@ const spend = Effect.fnUntraced(function*(
     return "refreshed"
   }
   const error = asked.failure
-  const isForgotten = client.registration.kind === "dynamic" &&
-    isOAuth(error, "invalid_client", "unauthorized_client")
+  const isForgotten = client.registration.kind === "dynamic" && isUnknownClient(error)
   if (isForgotten) yield* request.registrations.remove
   if (!isForgotten && !isOAuth(error, "invalid_grant")) return yield* Effect.fail(error)
   // A store that keeps nobody out may have let another process be faster.

@@ -8,12 +8,13 @@ import type { ClientIdentity, Request } from "../Grant.ts"
 import type { Dynamic, MetadataDocument, Options, Preregistered } from "../Registration.ts"
 import { anyIssuer } from "../Registration.ts"
 import { identity, methodFor } from "./clientAuthentication.ts"
+import { clientIdFault } from "./clientId.ts"
 import { isRedirectRefusal, type Purpose, registrationOf, requestBody } from "./dynamicRegistration.ts"
-import { applicationType, clientIdFault, redirectFault } from "./redirects.ts"
+import { misconfigured } from "./misconfigured.ts"
+import { isUnknownClient } from "./oauthError.ts"
+import { applicationType, redirectFault } from "./redirectUris.ts"
 
 type Known<A> = Effect.Effect<A, AuthError.AuthError>
-
-const misconfigured = (detail: string) => AuthError.fail(new AuthError.Misconfigured({ detail }))
 
 const required = (issuer: string, detail: string) =>
   AuthError.fail(new AuthError.RegistrationRequired({ issuer, detail }))
@@ -187,16 +188,22 @@ export const register = Effect.fn("Registration.register")(function*(
   )
 })
 
-/** The client is unknown to the server that registered it: it lost what it knew, or threw it away. */
-const isUnknownClient = ({ reason }: AuthError.AuthError): boolean =>
-  (reason._tag === "OAuthRefused" || reason._tag === "LoginDenied") &&
-  (reason.error === "invalid_client" || reason.error === "unauthorized_client")
-
 const forget = ({ registrations, server }: Request, options: Options) =>
   Effect.suspend(() => {
     memories.get(options)?.unkept.delete(server.issuer)
     return registrations.remove
   })
+
+/** A registration that cannot be read keeps nobody from a login where another can be had. */
+const knownForLogin = (request: Request, options: Options) =>
+  Effect.catchIf(
+    known(request, options),
+    isStoreFailure,
+    (error) =>
+      request.server.metadata.registration_endpoint === undefined
+        ? Effect.fail(error)
+        : Effect.as(Effect.logWarning(`The registration of the client is made anew: ${error.message}`), undefined)
+  )
 
 /**
  * Runs a flow with the client as it is known, or without one; once more without, where the server no longer knows the client
@@ -207,7 +214,7 @@ export const withKnown = <A, R>(
   options: Options,
   flow: (client: ClientIdentity | undefined) => Effect.Effect<A, AuthError.AuthError, R>
 ): Effect.Effect<A, AuthError.AuthError, R> =>
-  Effect.flatMap(known(request, options), (client) => {
+  Effect.flatMap(knownForLogin(request, options), (client) => {
     if (client?.registration.kind !== "dynamic") return flow(client)
     if (memories.get(options)?.doubted.has(request.server.issuer) === true) return flow(undefined)
     return Effect.catchIf(

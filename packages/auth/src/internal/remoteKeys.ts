@@ -18,10 +18,10 @@ export interface KeySource {
 export interface RemoteOptions {
   readonly issuer: string
   readonly load: Effect.Effect<ReadonlyArray<PublicKey>, AuthError>
-  /** All in milliseconds. After `maxAge` keys are fetched anew. */
-  readonly maxAge: number
+  /** All in milliseconds. After `keyLife` keys are fetched anew. */
+  readonly keyLife: number
   /** For how long after that they are used where they cannot be. */
-  readonly maxStale: number
+  readonly keyGrace: number
   /** Between two fetches, whatever asks for them; at most 5 seconds where there are no keys at all. */
   readonly cooldown: number
   readonly scope: Scope.Scope
@@ -59,7 +59,7 @@ export class RemoteKeys implements KeySource {
   }
 
   private isFresh(now: number): boolean {
-    return this.keys !== undefined && now - this.loadedAt < this.options.maxAge
+    return this.keys !== undefined && now - this.loadedAt < this.options.keyLife
   }
 
   private mayFetch(now: number): boolean {
@@ -67,10 +67,10 @@ export class RemoteKeys implements KeySource {
     return now - this.triedAt >= (this.keys === undefined ? Math.min(cooldown, retry) : cooldown)
   }
 
-  /** Keys that were fetched just now are all there are, however short `maxAge` is. */
+  /** Keys that were fetched just now are all there are, however short `keyLife` is. */
   private settle(alg: string, kid: string | undefined, fetched: boolean): Effect.Effect<Keys, VerifierUnavailable> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const usable = now - this.loadedAt < this.options.maxAge + this.options.maxStale
+      const usable = now - this.loadedAt < this.options.keyLife + this.options.keyGrace
       const found = this.keys === undefined || !usable ? [] : select(this.keys, alg, kid)
       if (found.length > 0 || (this.failure === undefined && (fetched || this.isFresh(now)))) {
         return Effect.succeed(found)

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as AuthError from "../AuthError.ts"
@@ -9,6 +10,7 @@ import * as Credentials from "../Credentials.ts"
 import * as Revocation from "../Revocation.ts"
 import * as Discover from "./discover.ts"
 import { type Held, isSame, type Keeper } from "./keeper.ts"
+import { isOAuth } from "./oauthError.ts"
 import { adopt, bindingOf, type Done, refresh, requestOf, unlessUnknown } from "./refresh.ts"
 import * as Scopes from "./scopeChoice.ts"
 import { Turns } from "./turns.ts"
@@ -40,6 +42,9 @@ const keyOf = ({ isBackground, mayObtain, mayRefresh, scopes, why }: Need): stri
 /** Under what failures are remembered: those of the background keep nobody else from a login. */
 const setbackKey = ({ isBackground, scopes, why }: Need): string =>
   why === "scope" ? ["scope", ...scopes.toSorted()].join("\n") : isBackground ? "background" : "token"
+
+/** The same for a server that wanted other scopes each time: whatever it wants next is not asked for either. */
+export const endless = "scopes without end"
 
 /** States of a login that somebody has to do something about. */
 const needsSomebody: ReadonlySet<AuthError.Reason["_tag"]> = new Set([
@@ -104,14 +109,19 @@ export class Renewal {
   get logout(): Renewing {
     const { keeper } = this
     const attempt = Effect.gen({ self: this }, function*() {
-      yield* Effect.catch(keeper.load, () => Effect.void)
+      const loaded = yield* Effect.exit(keeper.load)
       keeper.setbacks.clear()
-      const { held } = keeper
-      if (held === undefined) return "changed" as const
-      const dropped = yield* Effect.exit(Effect.andThen(keeper.drop(held), keeper.unbind))
       keeper.forgetScopes()
+      const { held } = keeper
+      // A store that cannot be read may have tokens, which are not forgotten then.
+      if (held === undefined) return yield* Effect.andThen(keeper.rest, Effect.as(loaded, "changed" as const))
+      const cleared = yield* Effect.exit(keeper.clear(held))
+      const unbound = yield* Effect.exit(keeper.unbind)
       const revoked = yield* Effect.exit(this.revoke(held))
-      yield* Effect.andThen(dropped, revoked)
+      // What another process had made of it is not given out any more, and ends too.
+      const other = Exit.isSuccess(cleared) ? cleared.value : undefined
+      if (other !== undefined) yield* this.revoke({ ...held, tokens: other })
+      yield* Effect.andThen(cleared, Effect.andThen(unbound, revoked))
       return "changed" as const
     })
     return Effect.suspend(() => {
@@ -132,7 +142,7 @@ export class Renewal {
   }
 
   /** Remembers a failure, so that the next request does not try the same at once. */
-  setback(need: Need, error: AuthError.AuthError): Effect.Effect<void> {
+  setback(need: Need, error: AuthError.AuthError, key = setbackKey(need)): Effect.Effect<void> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const { keeper } = this
       const { _tag } = error.reason
@@ -144,7 +154,7 @@ export class Renewal {
         : keeper.settings.grant.interactive && isInVain
         ? "long"
         : "growing"
-      const retryAt = keeper.setbacks.add(setbackKey(need), error, now, length)
+      const retryAt = keeper.setbacks.add(key, error, now, length)
       const { held } = keeper
       // A token that is good for other calls, or for a while, stays what it is.
       const isGood = held !== undefined && need.why !== "token" && Credentials.isFresh(held.tokens, now)
@@ -162,7 +172,8 @@ export class Renewal {
     return Effect.flatMap(Clock.currentTimeMillis, (now): Renewing => {
       const { keeper } = this
       if (keeper.held !== need.used) return Effect.succeed("changed")
-      const earlier = keeper.setbacks.get(setbackKey(need), now)
+      const earlier = keeper.setbacks.get(setbackKey(need), now) ??
+        (need.why === "scope" ? keeper.setbacks.get(endless, now) : undefined)
       if (earlier !== undefined) return Effect.fail(earlier)
       const run = need.why === "time"
         ? this.inTime(need)
@@ -230,7 +241,7 @@ export class Renewal {
     })
   }
 
-  /** The server wants scopes that the token lacks: the union, and not by refresh, which gives the same (ACL-28, AUT-11). */
+  /** The server wants scopes that the token lacks: the union, and not by refresh, which gives the same (ACL-28, field AUT-11). */
   private stepUp(need: Need): Renewing {
     const { keeper } = this
     return Effect.gen({ self: this }, function*() {
@@ -301,6 +312,8 @@ export class Renewal {
       const tokens = yield* Effect.mapError(grant.obtain(requestOf(keeper, found, scopes)), (error) => {
         const told = Discover.guessed(found, error)
         this.inVain.add(told)
+        // Asked for again, they would keep everybody from every later login.
+        if (isOAuth(told, "invalid_scope")) keeper.forgetScopes()
         return told
       })
       yield* Effect.uninterruptible(keeper.keep(tokens, bindingOf(found)))

@@ -1,6 +1,6 @@
 /** What the server is called by those who ask for tokens (RFC 8707, RFC 9728), and where its metadata are. */
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as Result from "effect/Result"
+import * as WellKnown from "./wellKnown.ts"
 
 export interface Resource {
   /** The canonical address: what tokens are asked for, to the letter. */
@@ -10,24 +10,25 @@ export interface Resource {
   readonly names: ReadonlyArray<string>
 }
 
-/** Inserted between host and path (RFC 9728, 3.1). */
-export const wellKnown = "/.well-known/oauth-protected-resource"
-
-const withoutSlash = (path: string): string => path.endsWith("/") ? path.slice(0, -1) : path
-
 /** The path of a resource, empty for the root. */
-export const pathOf = (url: string): string => withoutSlash(new URL(url).pathname)
+export const pathOf = (url: string): string => WellKnown.pathOf(new URL(url))
 
 /** Whether a text can name a resource: an absolute http address with no query and no fragment (RFC 8707, 2). */
 export const isResource = (url: string): boolean => {
-  const parsed = Result.getOrUndefined(Result.try(() => new URL(url)))
-  return parsed !== undefined && /^https?:\/\/[\x21-\x7e]+$/i.test(url) && !/[?#\\"]/.test(url) &&
+  const parsed = URL.parse(url)
+  return parsed !== null && /^https?:\/\/[\x21-\x7e]+$/i.test(url) && !/[?#\\"]/.test(url) &&
     parsed.username === "" && parsed.password === ""
 }
 
+/** Why a text cannot name a resource; the program may name none. */
+export const fault = (url: string | undefined): string | undefined =>
+  url === undefined || isResource(url)
+    ? undefined
+    : `${url} cannot be the address of a resource: it has to be an absolute URL with no query and no fragment`
+
 export const make = (url: string, audience: ReadonlyArray<string>): Resource => ({
   url,
-  metadataUrl: `${new URL(url).origin}${wellKnown}${pathOf(url)}`,
+  metadataUrl: `${new URL(url).origin}${WellKnown.protectedResource}${pathOf(url)}`,
   names: [url, ...audience]
 })
 

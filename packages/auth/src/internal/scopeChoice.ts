@@ -1,11 +1,12 @@
 /** Which scopes to ask for. Order is kept and nothing is named twice. */
 import * as Arr from "effect/Array"
+import { isScope, offlineAccess } from "./scopeRules.ts"
 
 export type Scopes = ReadonlyArray<string>
 
-/** The names in a `scope` parameter; none where it is empty. */
+/** The names in a `scope` parameter, but for those that are none (RFC 6749, 3.3); none where it is empty. */
 export const parse = (text: string | undefined): Scopes =>
-  text === undefined ? [] : Arr.dedupe(text.split(/[ \t\r\n]+/).filter((name) => name !== ""))
+  text === undefined ? [] : Arr.dedupe(text.split(/[ \t\r\n]+/).filter(isScope))
 
 export const union = (...all: ReadonlyArray<Scopes | undefined>): Scopes =>
   Arr.dedupe(all.flatMap((scopes) => scopes ?? []))
@@ -30,8 +31,6 @@ export const wanted = ({ challenged, configured, earlier, supported }: Sources):
   const all = union(earlier, base, configured)
   return all.length === 0 ? undefined : all
 }
-
-const offlineAccess = "offline_access"
 
 /** With `offline_access`, where the authorization server lists it and anything is asked for at all (ACL-29). */
 export const offline = (scopes: Scopes | undefined, listed: Scopes | undefined): Scopes | undefined =>

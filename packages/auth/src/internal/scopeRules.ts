@@ -5,9 +5,18 @@ const shape = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 /** Whether a text is one scope (RFC 6749, 3.3). */
 export const isScope = (scope: string): boolean => shape.test(scope)
 
+/** Which of the texts is none, if one is. */
+export const scopeFault = (scopes: ReadonlyArray<string> = []): string | undefined => {
+  const odd = scopes.find((scope) => !isScope(scope))
+  return odd === undefined ? undefined : `${JSON.stringify(odd)} is no scope`
+}
+
+/** Asks for a refresh token (OpenID Connect Core, 11). */
+export const offlineAccess = "offline_access"
+
 /** What a resource never asks for: that a client stays logged in is between it and the authorization server (ARS-10). */
 export const offered = (scopes: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(scopes)].filter((scope) => scope !== "offline_access")
+  [...new Set(scopes)].filter((scope) => scope !== offlineAccess)
 
 export type Implies = (scope: string) => Iterable<string>
 

@@ -55,8 +55,7 @@ export const tidy = (text: unknown, secrets: ReadonlyArray<string> = [], most = 
 const sentence = 2000
 
 /** A sentence with words of servers in it, in one line and of bounded length. */
-export const oneLine = (text: string): string =>
-  text.slice(0, sentence).replace(unprintable, " ").replace(lonely, "")
+export const oneLine = (text: string): string => text.slice(0, sentence).replace(unprintable, " ").replace(lonely, "")
 
 /** The longest address. */
 const address = 500

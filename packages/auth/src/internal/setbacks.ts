@@ -1,5 +1,6 @@
 /** Failures that are remembered for a while, so that what is asked again at once is not tried again at once (field AUT-10). */
 import type { AuthError } from "../AuthError.ts"
+import { secondsOf } from "./later.ts"
 
 interface Setback {
   readonly error: AuthError
@@ -18,8 +19,6 @@ export interface Options {
 export type Length = "short" | "growing" | "long"
 
 const capacity = 32
-
-const seconds = /^\d{1,9}$/
 
 export class Setbacks {
   private readonly options: Options
@@ -63,6 +62,4 @@ export class Setbacks {
 
 /** How long the server wants to be left alone, in milliseconds. */
 const askedFor = ({ reason }: AuthError): number =>
-  reason._tag === "Unavailable" && reason.retryAfter !== undefined && seconds.test(reason.retryAfter)
-    ? Number(reason.retryAfter) * 1000
-    : 0
+  reason._tag === "Unavailable" ? secondsOf(reason.retryAfter) * 1000 : 0

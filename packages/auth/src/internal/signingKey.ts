@@ -1,11 +1,13 @@
 /** Private keys in their three forms, each with the one algorithm that it is used with. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { CryptoKey, JWK } from "jose"
 import { importJWK, importPKCS8 } from "jose/key/import"
 import * as AuthError from "../AuthError.ts"
 import type { ClientKey } from "../ClientKey.ts"
-import { parseJson } from "./oauthAnswer.ts"
+import { parseJson } from "./members.ts"
+import { misconfigured } from "./misconfigured.ts"
 
 export interface SigningKey {
   readonly key: CryptoKey
@@ -16,8 +18,6 @@ export interface SigningKey {
 }
 
 type Keyed<A> = Effect.Effect<A, AuthError.AuthError>
-
-const misconfigured = (detail: string) => AuthError.fail(new AuthError.Misconfigured({ detail }))
 
 const unreadable = (): AuthError.AuthError =>
   new AuthError.AuthError({
@@ -93,8 +93,8 @@ const fromPem = Effect.fnUntraced(function*(
 })
 
 const familyOfKey = (key: CryptoKey): Family | undefined => {
-  const { hash, name, namedCurve } = { hash: undefined, namedCurve: undefined, ...key.algorithm }
-  const bits = hash === undefined ? "" : String(Object(hash).name).slice(-3)
+  const { hash, name, namedCurve }: { name: string; hash?: unknown; namedCurve?: unknown } = key.algorithm
+  const bits = Predicate.hasProperty(hash, "name") ? String(hash.name).slice(-3) : ""
   switch (name) {
     case "RSASSA-PKCS1-v1_5":
       return [`RS${bits}`]

@@ -2,7 +2,7 @@
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Credentials from "../Credentials.ts"
-import { member, type Members, numberOf, textOf } from "./oauthAnswer.ts"
+import { member, type Members, numberOf, textOf } from "./members.ts"
 import { tidy } from "./serverText.ts"
 
 export interface Expected {

@@ -1,6 +1,6 @@
 /** Servers in memory, for answers that no good server gives: routes by address, and a list of all that was asked. */
 import { AuthError, type Credentials, type Grant, OAuthClient, TokenStore } from "@mcpfx/auth"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "effect/http"
 
 export interface Seen {
@@ -210,3 +210,23 @@ export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
     }))
 
 export const tokenOf = (seen: Seen | undefined): string | undefined => seen?.headers["authorization"]
+
+export const tokensKey = JSON.stringify(["tokens", issuer, server])
+
+export const kept = (store: TokenStore.TokenStore["Service"]) =>
+  Effect.map(
+    store.get(tokensKey),
+    (value) => value._tag === "Some" ? JSON.parse(Redacted.value(value.value)) : undefined
+  )
+
+/** A client that is logged in. */
+export const loggedIn = Effect.fnUntraced(function*(
+  options: Parameters<typeof connect>[1] = {},
+  given?: TokenStore.TokenStore["Service"]
+) {
+  const provider = new Provider()
+  const store = given ?? (yield* TokenStore.makeMemory)
+  const made = yield* connect(provider.world, options, store)
+  yield* made.client.post(server)
+  return { ...made, provider, store }
+})

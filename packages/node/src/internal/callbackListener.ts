@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { type Outcome, render } from "./callbackPage.ts"
-import { type Redirect, withPort } from "./redirects.ts"
+import { type Redirect, withPort } from "./redirectUris.ts"
 
 /** A login that waits, or has had its answer: the same one again gets the same page and does nothing. */
 export interface Waiting {

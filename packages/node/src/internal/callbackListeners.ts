@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { listen, type Listener } from "./callbackListener.ts"
-import type { Redirect } from "./redirects.ts"
+import type { Redirect } from "./redirectUris.ts"
 
 interface Shared {
   readonly key: string

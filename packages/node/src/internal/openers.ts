@@ -13,7 +13,7 @@ const isSet = (value: string | undefined): value is string => value !== undefine
 
 const says = (value: string | undefined): boolean => isSet(value) && !/^(?:0|false|no)$/i.test(value)
 
-const headless = (detail: string) => Result.fail(new CannotOpen({ why: "headless", detail }))
+const headless = (detail: string) => Result.fail(new CannotOpen({ reason: "headless", detail }))
 
 /** Somebody at another machine sees nothing of what opens on the screen of this one. */
 const isRemoteShell = (env: Environment): boolean => isSet(env["SSH_CONNECTION"]) || isSet(env["SSH_TTY"])

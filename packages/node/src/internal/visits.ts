@@ -54,8 +54,8 @@ export const paste = Effect.fnUntraced(function*(
   const { login, redirectUri, state, url } = visit
   yield* terminal.show(how)
   for (let attempt = 1;; attempt++) {
-    const line = yield* Effect.catch(terminal.ask("Address: "), ({ why }) => {
-      if (why === "closed") return nobody(url, login, "nobody is at the terminal")
+    const line = yield* Effect.catch(terminal.ask("Address: "), ({ reason }) => {
+      if (reason === "closed") return nobody(url, login, "nobody is at the terminal")
       const description = "the person turned away at the terminal"
       return AuthError.fail(new AuthError.LoginDenied({ issuer: login.issuer, error: "access_denied", description }))
     })

@@ -27,8 +27,8 @@ export const typing = (lines: ReadonlyArray<string | "\u0003">, shown: Array<str
       Effect.suspend(() => {
         shown.push(question)
         const line = left.shift()
-        if (line === undefined) return Effect.fail(new LoginError.Unanswered({ why: "closed" }))
-        return line === "\u0003" ? Effect.fail(new LoginError.Unanswered({ why: "quit" })) : Effect.succeed(line)
+        if (line === undefined) return Effect.fail(new LoginError.Unanswered({ reason: "closed" }))
+        return line === "\u0003" ? Effect.fail(new LoginError.Unanswered({ reason: "quit" })) : Effect.succeed(line)
       })
   })
 }

@@ -34,7 +34,7 @@ const connect = (
       TestAuthorizationServer.layerUserAgent(agent),
       Layer.succeed(TestAuthorizationServer.TestAuthorizationServer, login)
     )
-    const Authorized = OAuthClient.layer({ url, grant: AuthorizationCode.grant({}) }).pipe(
+    const Authorized = OAuthClient.layer({ url, grant: AuthorizationCode.grant() }).pipe(
       Layer.provide([Network, Login])
     )
     const context = yield* Layer.build(McpClient.layerHttp({ url }).pipe(Layer.provide(Authorized)))

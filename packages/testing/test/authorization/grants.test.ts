@@ -131,7 +131,7 @@ describe("each grant, against a server that checks", () => {
 
   it.effect("device authorization: a code that somebody types elsewhere", () =>
     Effect.gen(function*() {
-      const login = yield* TestAuthorizationServer.make({ scopes: ["sums"], deviceInterval: 5 })
+      const login = yield* TestAuthorizationServer.make({ scopes: ["sums"], deviceInterval: "5 seconds" })
       const shown = yield* Deferred.make<DeviceAuthorization.Prompt>()
       const grant = DeviceAuthorization.grant({
         dynamic: { clientName: "TV" },

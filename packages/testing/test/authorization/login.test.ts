@@ -72,7 +72,7 @@ describe("login", () => {
       }
     }))
 
-  it.effect("[AAS-01] demands PKCE with S256", () =>
+  it.effect("[AAS-01] [field AUT-14] demands PKCE with S256", () =>
     Effect.gen(function*() {
       const server = yield* automatic
       for (
@@ -191,7 +191,8 @@ describe("login", () => {
           "notes",
           "files",
           "https://mcp.test/mcp",
-          "http://127.0.0.1:8976"
+          "<strong>http://127.0.0.1:8976</strong>",
+          `<code>${callback}</code>`
         ]
       ) {
         assert.include(page.text, text)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { TestAuthorizationServer } from "@mcpfx/testing"
 import { Effect } from "effect"
+import { HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
 import {
   app,
@@ -14,6 +15,7 @@ import {
   refresh,
   register,
   rs,
+  send,
   signed
 } from "./support.ts"
 
@@ -169,6 +171,10 @@ describe("tokens", () => {
       const basic = (id: string, secret: string) => ({
         authorization: `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
       })
+      const metadata = yield* send(server, HttpClientRequest.get(server.url("metadata")))
+      assert.include(metadata.body["grant_types_supported"], "client_credentials")
+      const methods = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
+      assert.includeMembers([metadata.body["token_endpoint_auth_methods_supported"]].flat(), methods)
       const good = yield* post(server, "token", ask, basic("a b", "p:w%+"))
       assert.strictEqual(good.status, 200)
       assert.notProperty(good.body, "refresh_token")
@@ -315,7 +321,7 @@ describe("tokens", () => {
       assert.strictEqual((yield* post(server, "verification", answer)).status, 400)
     }))
 
-  it.effect("refuses what is no grant of its own", () =>
+  it.effect("[ACL-30] takes no password, and no grant that it does not know or the client may not use", () =>
     Effect.gen(function*() {
       const server = yield* make({ clients: [{ ...app, grantTypes: ["authorization_code"] }] })
       const errors = []

@@ -66,7 +66,10 @@ const rounds = withClient((client) =>
   })
 )
 
-export const scenarios: Readonly<Record<string, Scenario | undefined>> = {
+/** What every scenario of authorization wants once the client is logged in. */
+const useTool = withClient((client) => Effect.andThen(client.tools, client.callTool("test-tool", {})))
+
+const scenarios: Readonly<Record<string, Scenario | undefined>> = {
   "initialize": listTools,
   "tools_call": addNumbers,
   "request-metadata": listTools,
@@ -83,3 +86,7 @@ export const scenarios: Readonly<Record<string, Scenario | undefined>> = {
   "sep-2640-client-verify-size": loadSkill,
   "sep-2640-client-verify-frontmatter": loadSkill
 }
+
+/** The work of a scenario. */
+export const workOf = (scenario: string): Scenario | undefined =>
+  scenario.startsWith("auth/") ? useTool : scenarios[scenario]

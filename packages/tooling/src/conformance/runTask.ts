@@ -1,7 +1,5 @@
 /** Runs one scenario in a process of its own, with a limit on its time; what it leaves running is killed with it. */
 import { spawn } from "node:child_process"
-import { join } from "node:path"
-import { root } from "../root.ts"
 import { program, type Task } from "./suite.ts"
 
 /** How a scenario ended. */
@@ -11,12 +9,14 @@ export interface Outcome {
 }
 
 const limit = 60_000
-const clientProgram = join(root, "packages/tooling/src/conformance/fixtureClient.ts")
 
-const argumentsOf = ({ leg, revision, scenario, suite }: Task, url: string): Array<string> => [
+/** What a scenario is run against: the program of a client, or the address of a server. */
+export type Subject = { readonly client: string } | { readonly server: string }
+
+const argumentsOf = ({ leg, revision, scenario, suite }: Task, subject: Subject): Array<string> => [
   program(suite),
   leg,
-  ...(leg === "server" ? ["--url", url] : ["--command", `"${process.execPath}" "${clientProgram}"`]),
+  ...("server" in subject ? ["--url", subject.server] : ["--command", `"${process.execPath}" "${subject.client}"`]),
   "--scenario",
   scenario,
   ...(revision === undefined ? [] : ["--spec-version", revision])
@@ -33,9 +33,12 @@ const kill = (pid: number | undefined): void => {
 }
 
 /** Warnings are the suite's word for what it only recommends: they fail a client scenario and no server scenario. */
-export const runTask = (task: Task, url: string): Promise<Outcome> =>
+export const runTask = (task: Task, subject: Subject): Promise<Outcome> =>
   new Promise((settle) => {
-    const child = spawn(process.execPath, argumentsOf(task, url), { detached: true, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, argumentsOf(task, subject), {
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
     const chunks: Array<Buffer> = []
     const timer = setTimeout(() => {
       chunks.push(Buffer.from(`\ngave up after ${limit / 1000} s\n`))

@@ -7,7 +7,8 @@ import { root } from "../root.ts"
 const serverProgram = join(root, "packages/tooling/src/conformance/fixtureServer.ts")
 const patience = 60_000
 
-const freePort = (): Promise<number> =>
+/** A port that was free a moment ago. */
+export const freePort = (): Promise<number> =>
   new Promise((settle, fail) => {
     const probe = createServer()
     probe.on("error", fail)

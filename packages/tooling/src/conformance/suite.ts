@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { exec } from "../exec.ts"
 import { root } from "../root.ts"
 
-/** Which side is under test. */
-export type Leg = "server" | "client"
+/** Which side is under test. The last one is that of authorization servers. */
+export type Leg = "server" | "client" | "authorization"
 
 /** One scenario on one side, on the wire of one revision (`undefined`: the suite's own choice). */
 export interface Task {
@@ -50,13 +50,13 @@ export const namesUnder = (yaml: string, key: string): Array<string> => {
 }
 
 /** The scenarios that a revision requires, and those it lists without scoring them. */
-export const required = (leg: Leg, revision: string): Array<Task> => {
+export const required = (leg: "server" | "client", revision: string): Array<Task> => {
   const yaml = readFileSync(join(current.folder, "requirements", `${revision}.yaml`), "utf8")
   return namesUnder(yaml, leg).map((scenario) => ({ suite: current, leg, scenario, revision }))
 }
 
 /** Every scenario of a suite on one side, each on every stateful or modern wire it runs on. */
-export const all = async (suite: Suite, leg: Leg): Promise<Array<Task>> => {
+export const all = async (suite: Suite, leg: "server" | "client"): Promise<Array<Task>> => {
   const { output } = await exec(process.execPath, [program(suite), "list", `--${leg}`])
   return output.split("\n").flatMap((line): Array<Task> => {
     const [, scenario, window] = /^\s+- (\S+)(?: \[([^\]]*)\])?/.exec(line) ?? []
@@ -66,3 +66,10 @@ export const all = async (suite: Suite, leg: Leg): Promise<Array<Task>> => {
     return wires.map((revision) => ({ suite, leg, scenario, revision }))
   })
 }
+
+/** Whether a scenario is one of authorization. */
+export const isOfAuth = ({ scenario }: Task): boolean => scenario.startsWith("auth/")
+
+/** The scenarios for authorization servers, which no revision requires. */
+export const authorization: ReadonlyArray<Task> = ["authorization-server-metadata-endpoint", "authorization-code-grant"]
+  .map((scenario) => ({ suite: current, leg: "authorization", scenario, revision: undefined }))

@@ -2,7 +2,7 @@
 import { build } from "esbuild"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const made = new Map<string, Promise<string>>()
@@ -16,8 +16,8 @@ const folderOf = (): string => {
   return own
 }
 
-const pack = async (name: string): Promise<string> => {
-  const outfile = join(folderOf(), `${name}.mjs`)
+const pack = async (entry: string): Promise<string> => {
+  const outfile = join(folderOf(), `${basename(entry, ".ts")}.mjs`)
   await build({
     bundle: true,
     platform: "node",
@@ -25,17 +25,21 @@ const pack = async (name: string): Promise<string> => {
     target: "node24",
     logLevel: "error",
     banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
-    entryPoints: [fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+    entryPoints: [entry],
     outfile
   })
   return outfile
 }
 
-/** The file of a program, made once. */
-export const program = (name: "stdioServer" | "httpProgram" | "hostileStdio"): Promise<string> => {
-  const known = made.get(name)
+/** The file of a program at a path, made once. */
+export const packed = (entry: string): Promise<string> => {
+  const known = made.get(entry)
   if (known !== undefined) return known
-  const file = pack(name)
-  made.set(name, file)
+  const file = pack(entry)
+  made.set(entry, file)
   return file
 }
+
+/** The file of a program of this folder, made once. */
+export const program = (name: "stdioServer" | "httpProgram" | "hostileStdio"): Promise<string> =>
+  packed(fileURLToPath(new URL(`${name}.ts`, import.meta.url)))

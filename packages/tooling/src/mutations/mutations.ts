@@ -1,10 +1,15 @@
 /** Every mutation there is. */
 import { asking } from "./entries/asking.ts"
+import { authorizationServer } from "./entries/authorizationServer.ts"
 import { client } from "./entries/client.ts"
 import { clientAsks } from "./entries/clientAsks.ts"
 import { extensions } from "./entries/extensions.ts"
+import { grants } from "./entries/grants.ts"
 import { http } from "./entries/http.ts"
 import { httpSse } from "./entries/httpSse.ts"
+import { logins } from "./entries/logins.ts"
+import { oauthClient } from "./entries/oauthClient.ts"
+import { resourceServer } from "./entries/resourceServer.ts"
 import { resumption } from "./entries/resumption.ts"
 import { schema } from "./entries/schema.ts"
 import { server } from "./entries/server.ts"
@@ -28,5 +33,10 @@ export const mutations: ReadonlyArray<Mutation> = [
   ...clientAsks,
   ...tasks,
   ...extensions,
+  ...resourceServer,
+  ...oauthClient,
+  ...grants,
+  ...authorizationServer,
+  ...logins,
   ...wire
 ]

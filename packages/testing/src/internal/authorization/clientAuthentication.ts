@@ -1,5 +1,6 @@
 /** How clients prove to an endpoint who they are (RFC 6749, 2.3; RFC 7523, 2.2). */
 import type { AuthenticationMethod } from "@mcpfx/auth/Credentials"
+import { timingSafeEqual } from "effect/crypto/Mac"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
@@ -10,19 +11,19 @@ import { basic } from "./front.ts"
 import type { Incoming } from "./incoming.ts"
 import * as Keys from "./keys.ts"
 import type { Client } from "./model.ts"
-import { at, type State } from "./state.ts"
+import { at } from "./paths.ts"
+import type { State } from "./state.ts"
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 const no = (description: string): Effect.Effect<never, Refused> =>
   refuse("invalid_client", description, 401, { "www-authenticate": "Basic realm=\"test\"" })
 
+const encoder = new TextEncoder()
+
 /** Compares without telling by its time where the difference is. */
-export const equal = (left: string, right: string): boolean => {
-  let difference = left.length ^ right.length
-  for (let index = 0; index < left.length; index++) difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
-  return difference === 0
-}
+export const equal = (left: string, right: string): boolean =>
+  timingSafeEqual(encoder.encode(left), encoder.encode(right))
 
 interface Credentials {
   readonly method: AuthenticationMethod
@@ -75,7 +76,7 @@ const checkAssertion = (
     const { payload } = yield* Keys.verify(assertion, keys, {
       issuer: client.clientId,
       subject: client.clientId,
-      audience: [state.issuer, endpoint, at(state, "/token")],
+      audience: [state.issuer, endpoint, at(state, "token")],
       requiredClaims: ["exp", "jti"]
     }).pipe(Effect.catch((why) => no(`the assertion is no good: ${why}`)))
     const id = `client ${client.clientId} ${payload.jti}`

@@ -2,7 +2,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Answer } from "./answer.ts"
-import { type Asked, at, type State } from "./state.ts"
+import { at } from "./paths.ts"
+import type { Asked, State } from "./state.ts"
 
 const entities: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
@@ -105,9 +106,11 @@ export const consentPage = (state: State, asked: Asked): Effect.Effect<Answer> =
     }</code>)</small></dd>
 <dt>May do</dt><dd>${list(scopes)}</dd>
 <dt>At</dt><dd>${list(resources)}</dd>
-<dt>You will be sent to</dt><dd><strong>${escape(originOf(redirectUri))}</strong></dd>
+<dt>You will be sent to</dt><dd><strong>${escape(originOf(redirectUri))}</strong> <small>(<code>${
+      escape(redirectUri)
+    }</code>)</small></dd>
 </dl>
-<form method="post" action="${escape(at(state, "/consent"))}">
+<form method="post" action="${escape(at(state, "consent"))}">
 <input type="hidden" name="csrf" value="${csrf}">
 ${decisionFields(state)}
 </form>`

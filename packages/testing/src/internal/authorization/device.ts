@@ -1,5 +1,6 @@
 /** Logins for machines without a browser (RFC 8628): where the device asks, and where a person answers. */
 import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { json, refuse } from "./answer.ts"
 import { checkTarget } from "./authorize.ts"
@@ -11,7 +12,8 @@ import type { Incoming } from "./incoming.ts"
 import { seconds } from "./issue.ts"
 import { deviceCode } from "./metadata.ts"
 import type { User } from "./model.ts"
-import { at, type Device, type State, userOf } from "./state.ts"
+import { at } from "./paths.ts"
+import { type Device, type State, userOf } from "./state.ts"
 
 /** Letters that make no words and are not taken for one another (RFC 8628, 6.1). */
 const letters = "BCDFGHJKLMNPQRSTVWXZ"
@@ -47,7 +49,9 @@ export const device = (state: State): Handler => (incoming) =>
     if (told !== undefined) return yield* refuse(told.error, told.description)
     const now = yield* Clock.currentTimeMillis
     const [code, userCode] = [yield* state.random, userCodeOf(yield* state.random)]
-    const interval = state.options.deviceInterval ?? 5
+    const interval = Math.ceil(
+      Duration.toSeconds(Duration.fromInputUnsafe(state.options.deviceInterval ?? "5 seconds"))
+    )
     state.devices.set(code, {
       deviceCode: code,
       userCode,
@@ -59,7 +63,7 @@ export const device = (state: State): Handler => (incoming) =>
       askedAt: undefined,
       decision: undefined
     })
-    const uri = at(state, "/device")
+    const uri = at(state, "verification")
     return json({
       device_code: code,
       user_code: userCode,
@@ -73,7 +77,7 @@ export const device = (state: State): Handler => (incoming) =>
 const form = (state: State, userCode: string) =>
   page(
     "Connect a device",
-    `<form method="post" action="${escape(at(state, "/device"))}">
+    `<form method="post" action="${escape(at(state, "verification"))}">
 <p><label>Code on the device <input name="user_code" autocomplete="off" value="${escape(userCode)}"></label></p>
 ${decisionFields(state)}
 </form>`

@@ -15,7 +15,8 @@ import { issue } from "./issue.ts"
 import * as Keys from "./keys.ts"
 import { jwtBearer } from "./metadata.ts"
 import type { Client, TrustedIssuer } from "./model.ts"
-import { at, type State } from "./state.ts"
+import { at } from "./paths.ts"
+import type { State } from "./state.ts"
 
 export const idJagType = "oauth-id-jag+jwt"
 
@@ -60,7 +61,7 @@ const verified = (
     const jag = trusted.kind === "identity provider"
     const { payload, protectedHeader } = yield* Keys.verify(assertion, keys, {
       issuer: trusted.issuer,
-      audience: jag ? state.issuer : [state.issuer, at(state, "/token")],
+      audience: jag ? state.issuer : [state.issuer, at(state, "token")],
       requiredClaims: jag ? ["sub", "exp", "iat", "jti", "client_id"] : ["sub", "exp"],
       ...(jag ? { typ: idJagType } : {})
     }).pipe(Effect.catch((why) => no(`the assertion is no good: ${why}`)))

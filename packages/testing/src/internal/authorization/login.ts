@@ -7,7 +7,8 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schema from "effect/Schema"
 import { Unexpected } from "../../TestError.ts"
 import { challengeOf } from "./codeGrant.ts"
-import { at, type State } from "./state.ts"
+import { at } from "./paths.ts"
+import type { State } from "./state.ts"
 
 /**
  * What a token endpoint answers (RFC 6749, 5.1).
@@ -73,7 +74,7 @@ const register = (
       ClientAnswer,
       "a registered client",
       client,
-      HttpClientRequest.post(at(state, "/register")).pipe(
+      HttpClientRequest.post(at(state, "register")).pipe(
         HttpClientRequest.bodyJsonUnsafe({
           redirect_uris: [redirectUri],
           application_type: "native",
@@ -97,7 +98,7 @@ export const login = (
     const id = clientId ?? (yield* register(state, client, redirectUri))
     const [verifier, nonce] = [yield* state.random, yield* state.random]
     const common = resource === undefined ? {} : { resource }
-    const url = new URL(at(state, "/authorize"))
+    const url = new URL(at(state, "authorize"))
     url.search = new URLSearchParams({
       response_type: "code",
       client_id: id,
@@ -111,7 +112,7 @@ export const login = (
     const { searchParams } = yield* open(url, { issuer: state.issuer, resource: resource ?? state.issuer })
     const code = searchParams.get("code")
     if (code === null) return yield* new Unexpected({ wanted: "a code", got: [Object.fromEntries(searchParams)] })
-    const request = HttpClientRequest.post(at(state, "/token")).pipe(HttpClientRequest.bodyUrlParams({
+    const request = HttpClientRequest.post(at(state, "token")).pipe(HttpClientRequest.bodyUrlParams({
       grant_type: "authorization_code",
       code,
       redirect_uri: redirectUri,

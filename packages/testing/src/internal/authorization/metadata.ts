@@ -1,7 +1,8 @@
 /** What the server says of itself (RFC 8414, OpenID Connect Discovery), and where. */
 import { algorithms } from "./keys.ts"
 import type { WellKnown } from "./model.ts"
-import { at, type State } from "./state.ts"
+import { at } from "./paths.ts"
+import type { State } from "./state.ts"
 
 export const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 export const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -14,13 +15,13 @@ export const metadata = (state: State): Record<string, unknown> => {
   const { options } = state
   const all: Readonly<Record<string, unknown>> = {
     issuer: state.issuer,
-    authorization_endpoint: at(state, "/authorize"),
-    token_endpoint: at(state, "/token"),
-    registration_endpoint: options.registration === false ? undefined : at(state, "/register"),
-    device_authorization_endpoint: at(state, "/device_authorization"),
-    introspection_endpoint: at(state, "/introspect"),
-    revocation_endpoint: at(state, "/revoke"),
-    jwks_uri: at(state, "/jwks"),
+    authorization_endpoint: at(state, "authorize"),
+    token_endpoint: at(state, "token"),
+    registration_endpoint: options.registration === false ? undefined : at(state, "register"),
+    device_authorization_endpoint: at(state, "device"),
+    introspection_endpoint: at(state, "introspect"),
+    revocation_endpoint: at(state, "revoke"),
+    jwks_uri: at(state, "jwks"),
     scopes_supported: options.scopes,
     response_types_supported: ["code"],
     response_modes_supported: ["query"],

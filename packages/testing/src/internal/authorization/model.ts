@@ -172,8 +172,8 @@ export interface Options {
   /** Whether proofs of possession (RFC 9449) may be given (default), have to be, or have to be with a nonce. */
   readonly dpop?: "accepted" | "required" | "nonce" | undefined
   readonly trust?: ReadonlyArray<TrustedIssuer> | undefined
-  /** Seconds between two questions of a device; 5 by default. */
-  readonly deviceInterval?: number | undefined
+  /** What a device has to wait between two questions, in whole seconds; 5 seconds by default. */
+  readonly deviceInterval?: Duration.Input | undefined
 }
 
 /**

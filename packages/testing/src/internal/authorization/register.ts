@@ -27,17 +27,17 @@ export const register = (state: State): Handler => ({ json: body, method }) =>
     if (bad !== undefined) {
       return yield* refuse("invalid_redirect_uri", `a client of this application_type may not be sent to ${bad}`)
     }
-    const method_ = client.token_endpoint_auth_method ?? "client_secret_basic"
-    if (method_ === "private_key_jwt" && client.jwks === undefined && client.jwks_uri === undefined) {
+    const authentication = client.token_endpoint_auth_method ?? "client_secret_basic"
+    if (authentication === "private_key_jwt" && client.jwks === undefined && client.jwks_uri === undefined) {
       return yield* invalid("there are neither jwks nor a jwks_uri")
     }
-    const secret = method_ === "client_secret_basic" || method_ === "client_secret_post"
+    const secret = authentication === "client_secret_basic" || authentication === "client_secret_post"
     const [clientId, clientSecret] = [yield* state.random, secret ? yield* state.random : undefined]
     state.clients.set(clientId, {
       kind: "dynamic",
       clientId,
       clientSecret,
-      authentication: [method_],
+      authentication: [authentication],
       jwks: client.jwks,
       jwksUri: client.jwks_uri,
       redirectUris,
@@ -54,7 +54,7 @@ export const register = (state: State): Handler => ({ json: body, method }) =>
         client_id: clientId,
         client_id_issued_at: seconds(yield* Clock.currentTimeMillis),
         ...(clientSecret === undefined ? {} : { client_secret: clientSecret, client_secret_expires_at: 0 }),
-        token_endpoint_auth_method: method_,
+        token_endpoint_auth_method: authentication,
         grant_types: grantTypes,
         redirect_uris: redirectUris
       },

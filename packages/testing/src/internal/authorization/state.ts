@@ -163,10 +163,6 @@ export const make = (issuer: string, options: Options): Effect.Effect<State, nev
     }
   })
 
-/** The address of an endpoint below the issuer. */
-export const at = (state: State, path: string): string =>
-  `${state.issuer.endsWith("/") ? state.issuer.slice(0, -1) : state.issuer}${path}`
-
 /** Somebody by id; the first where none is named. */
 export const userOf = (state: State, id: string | undefined): User | undefined =>
   id === undefined ? state.users[0] : state.users.find((user) => user.id === id)

@@ -140,7 +140,7 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["CCH-12"],
     file: "server/src/Listen.ts",
-    find: "return caller !== undefined && find(snapshot, change.uri, caller) !== undefined",
+    find: "return caller !== undefined && found !== undefined && scopeRefusal(found.entry, caller) === undefined",
     replace: "return caller !== undefined",
     tests: ["server/test/Listen.test.ts"]
   },

@@ -1,24 +1,6 @@
-/** Pure: the addresses that a login may come back to, and client ids that are addresses. */
-import { bareHost, classifyHost } from "./addresses.ts"
-
-const isLoopbackHost = (url: URL): boolean => classifyHost(url.hostname) === "loopback"
-
-/** Whether an address is on the machine itself. */
-export const isLocal = (address: string): boolean => {
-  const url = URL.parse(address)
-  return url !== null && isLoopbackHost(url)
-}
-
-/**
- * Why a page is not shown to a person: only https is (SEC-10). Pages on the machine itself are for servers that are there
- * as well, http or not: those elsewhere could send a browser to whatever listens there.
- */
-export const pageFault = (url: URL, local: boolean): string | undefined => {
-  if (url.username !== "" || url.password !== "") return "it holds a user name or a password"
-  if (isLoopbackHost(url) && !local) return "it leads to this machine, and the server is elsewhere"
-  if (url.protocol === "https:") return undefined
-  return url.protocol === "http:" && isLoopbackHost(url) ? undefined : "it is not https"
-}
+/** Pure: the addresses that a login may come back to. */
+import { bareHost } from "./addresses.ts"
+import { isLoopback, isSecure } from "./secureUrl.ts"
 
 /** Schemes of an app itself are reversed domain names (RFC 8252, 7.1), which nothing dangerous is called. */
 const privateScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
@@ -28,8 +10,7 @@ export const redirectFault = (uri: string): string | undefined => {
   const url = URL.parse(uri)
   if (url === null) return "it is no URL"
   if (uri.includes("#")) return "it has a fragment"
-  if (url.protocol === "https:" || privateScheme.test(url.protocol)) return undefined
-  return url.protocol === "http:" && isLoopbackHost(url)
+  return isSecure(url) || privateScheme.test(url.protocol)
     ? undefined
     : "it is neither https nor on the loopback interface"
 }
@@ -38,14 +19,14 @@ export const redirectFault = (uri: string): string | undefined => {
 export const applicationType = (redirectUris: ReadonlyArray<string>): "native" | "web" => {
   const isWeb = (uri: string): boolean => {
     const url = URL.parse(uri)
-    return url !== null && url.protocol === "https:" && !isLoopbackHost(url)
+    return url !== null && url.protocol === "https:" && !isLoopback(url)
   }
   return redirectUris.length > 0 && redirectUris.every(isWeb) ? "web" : "native"
 }
 
 const withoutPort = (uri: string): string | undefined => {
   const url = URL.parse(uri)
-  if (url === null || url.protocol !== "http:" || !isLoopbackHost(url)) return undefined
+  if (url === null || url.protocol !== "http:" || !isLoopback(url)) return undefined
   return `${bareHost(url.hostname)}${url.pathname}${url.search}`
 }
 
@@ -73,17 +54,3 @@ export const alternatives = (uri: string, offered: ReadonlyArray<string>): Reado
   [
     ...new Set(offered.flatMap((other) => withPortOf(other, uri) ?? []))
   ].filter((other) => other !== uri)
-
-const parts = /^https:\/\/([^/?#\\]+)(\/[^?#\\]*)(?:\?[^#]*)?$/
-const dots = /^(?:\.|%2e){1,2}$/i
-
-/** Why an address cannot be a client id (ACL-09): read as it is written, since a parser would tidy it first. */
-export const clientIdFault = (clientId: string): string | undefined => {
-  const [, authority = "", path = ""] = parts.exec(clientId) ?? []
-  if (!URL.canParse(clientId) || authority === "") return "it is no https URL with a path and without a fragment"
-  if (authority.includes("@")) return "it holds a user name or a password"
-  if (path === "/") return "it has no path"
-  if (path.split("/").some((segment) => dots.test(segment))) return "it has a segment of dots"
-  // Whatever else a parser changes leaves two spellings of one name, which are compared to the letter.
-  return /[\s\p{C}]/u.test(clientId) ? "it has a blank in it" : undefined
-}
