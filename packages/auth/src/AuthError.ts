@@ -24,7 +24,10 @@ export class LoginRequired extends Schema.TaggedError<LoginRequired>(id("LoginRe
   /** The server that wants a token. */
   resource: Schema.String,
   issuer: Schema.optionalKey(Schema.String),
-  /** Where a person can log in while this attempt lives, query and all. It holds no secret, and no message shows it. */
+  /**
+   * The login page of the attempt that ended with this, query and all: nobody takes its answer any more, unless the user agent
+   * says so. It holds no secret, and no message shows it.
+   */
   url: Schema.optionalKey(Schema.String),
   /** What the server wants beyond what was granted, where there is a login already. */
   scopes: Schema.optionalKey(Schema.Array(Schema.String)),
@@ -44,7 +47,8 @@ export class LoginDenied extends Schema.TaggedError<LoginDenied>(id("LoginDenied
 }) {}
 
 /**
- * Nobody finished the login in time.
+ * Nobody finished the login in time. A login page that shows an error sends nobody back: the client id is wrong, or the
+ * redirect address is not registered.
  *
  * @category reasons
  * @since 0.1.0
@@ -89,7 +93,9 @@ export class CallbackUnavailable
 export class RegistrationRequired
   extends Schema.TaggedError<RegistrationRequired>(id("RegistrationRequired"))("RegistrationRequired", {
     issuer: Schema.String,
-    detail: Schema.String
+    detail: Schema.String,
+    /** The issuers that client ids are configured for, where none of them is this one, to the letter. */
+    configured: Schema.optionalKey(Schema.Array(Schema.String))
   })
 {}
 
@@ -172,7 +178,8 @@ export const Attempt = Schema.Struct({ url: Schema.String, outcome: Schema.Strin
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}
 
 /**
- * No address said how to log in; here is each that was tried.
+ * No address said how to log in; here is each that was tried (field AUT-04). Where some may only be out of order, and all
+ * others have nothing, it is `Unavailable` instead.
  *
  * @category reasons
  * @since 0.1.0
@@ -226,7 +233,8 @@ export class OAuthRefused extends Schema.TaggedError<OAuthRefused>(id("OAuthRefu
 }) {}
 
 /**
- * No answer, or one that says to try later: credentials stay as they are.
+ * No answer, or one that says to try later: credentials stay as they are. A search that ends so has `attempts`, and names
+ * the first address that may answer later.
  *
  * @category reasons
  * @since 0.1.0
@@ -236,7 +244,9 @@ export class Unavailable extends Schema.TaggedError<Unavailable>(id("Unavailable
   status: Schema.optionalKey(Schema.Int),
   /** The header `Retry-After`, as the server wrote it. */
   retryAfter: Schema.optionalKey(Schema.String),
-  detail: Schema.String
+  detail: Schema.String,
+  /** Each address that was tried, where several were (field AUT-04). */
+  attempts: Schema.optionalKey(Schema.Array(Attempt))
 }) {}
 
 /**

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Grant } from "./Grant.ts"
 import { scopeOf, tokenEndpointOf } from "./internal/endpoints.ts"
 import { misconfigured } from "./internal/misconfigured.ts"
+import { quoted } from "./internal/quoted.ts"
 import { existing } from "./internal/registering.ts"
 import type * as Registration from "./Registration.ts"
 
@@ -49,8 +50,10 @@ export const grant = ({ client, parameters }: Options): Grant => {
       const { endpoint, resource, scopes, server } = request
       const identity = yield* existing(request, options)
       if (identity.registration.authentication === "none") {
-        const detail = "client credentials need a secret or a private key"
-        return yield* misconfigured(detail)
+        const { clientId } = identity.registration
+        return yield* misconfigured(
+          `client credentials need a secret or a private key, and the client ${quoted(clientId)} has neither`
+        )
       }
       return yield* endpoint.tokens({
         url: yield* tokenEndpointOf(server),

@@ -15,6 +15,8 @@ import { exchange, fromOutside, jwtBearer } from "./internal/assertion.ts"
 import { identity, methodFor } from "./internal/clientAuthentication.ts"
 import { scopeOf } from "./internal/endpoints.ts"
 import { textOf } from "./internal/members.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
+import { quoted } from "./internal/quoted.ts"
 import { existing, register, withKnown } from "./internal/registering.ts"
 import { bareUrl } from "./internal/serverText.ts"
 import type * as Registration from "./Registration.ts"
@@ -74,6 +76,15 @@ const clientAt = ({ authentication, clientId, clientSecret, key }: IdentityProvi
   const method = authentication ?? methodFor({ secret: clientSecret !== undefined, key: key !== undefined }, {})
   const secret = clientSecret === undefined ? {} : { clientSecret }
   return identity({ kind: "preregistered", clientId, ...secret, authentication: method, redirectUris: [] }, key, {})
+}
+
+const checkProvider = ({ issuer, tokenEndpoint }: IdentityProvider): Effect.Effect<void, AuthError.AuthError> => {
+  if (!URL.canParse(issuer)) {
+    return misconfigured(`${quoted(issuer)}, the issuer of the identity provider, is not a URL`)
+  }
+  return URL.canParse(tokenEndpoint)
+    ? Effect.void
+    : misconfigured(`${quoted(tokenEndpoint)}, the token endpoint of the identity provider, is not a URL`)
 }
 
 /** What the identity provider gives is called an access token, for historical reasons, and is none (RFC 8693, 2.2.1). */
@@ -142,6 +153,7 @@ export const grant = <E = never, R = never>(options: Options<E, R>): Grant<R> =>
     obtain: Effect.fn("EnterpriseManaged.obtain")(function*(request: Request) {
       const { resource, server } = request
       const { issuer } = server
+      yield* checkProvider(identityProvider)
       if (isSupported(server) === false) {
         return yield* AuthError.fail(new AuthError.NotSupported({ issuer, what: "enterprise-managed authorization" }))
       }

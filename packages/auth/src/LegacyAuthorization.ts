@@ -69,10 +69,8 @@ export const layer = (
 ): Layer.Layer<never, AuthError.AuthError, HttpRouter.HttpRouter | HttpClient.HttpClient> =>
   Layer.effectDiscard(Effect.gen(function*() {
     const { issuer, resource } = options
-    if (!IssuerMetadata.isAddress(issuer) || !Resource.isResource(resource)) {
-      const detail = `${issuer} and ${resource} have to be https addresses, the second with no query and no fragment`
-      return yield* misconfigured(detail)
-    }
+    const fault = IssuerMetadata.addressFault("issuer", issuer) ?? Resource.fault(resource)
+    if (fault !== undefined) return yield* misconfigured(fault)
     const router = yield* HttpRouter.HttpRouter
     const out = yield* IssuerMetadata.outbound(issuer, { timeout: options.timeout })
     const fronting = new Fronting({

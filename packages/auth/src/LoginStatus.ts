@@ -9,7 +9,8 @@ import type * as AuthError from "./AuthError.ts"
  * - `Anonymous`: no token, and none was asked for yet
  * - `LoggedIn`: requests carry a token
  * - `Refreshing`, `LoggingIn`: a new token is on its way; requests wait
- * - `NeedsLogin`: nothing goes on until somebody logs in: `OAuthClient.login`
+ * - `NeedsLogin`: nothing goes on until somebody logs in: `OAuthClient.login`; where the last login came to nothing, `error`
+ *   keeps saying why
  * - `Failed`: no token could be had for another reason; it is tried again by itself from `retryAt` on
  *
  * **Example** (A line for each)

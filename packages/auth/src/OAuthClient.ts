@@ -52,6 +52,7 @@ import { millis } from "./internal/millis.ts"
 import { misconfigured } from "./internal/misconfigured.ts"
 import * as Outbound from "./internal/outbound.ts"
 import { challenge } from "./internal/probe.ts"
+import { quoted } from "./internal/quoted.ts"
 import { Renewal } from "./internal/renewal.ts"
 import { isLoopback, isSecure } from "./internal/secureUrl.ts"
 import { bareUrl } from "./internal/serverText.ts"
@@ -85,6 +86,8 @@ export interface Options<R = never> {
   /**
    * What a request does that cannot go on before somebody is asked: `login` asks, `fail` fails with `LoginRequired` or
    * `LoginExpired` and leaves it to a call of `login`. Grants that ask nobody go on in any case. Default `login`.
+   *
+   * With `fail` a client connects on first use (`lazy` of `McpClient`): its layer would fail before anybody can log in.
    */
   readonly onLoginNeeded?: "login" | "fail" | undefined
   /** How often one request may ask for more scopes. Default 3. */
@@ -192,7 +195,7 @@ const make = Effect.fnUntraced(function*<R>(options: Options<R>) {
   const scope = yield* Effect.scope
   const url = Result.getOrUndefined(Result.try(() => new URL(options.url)))
   if (url === undefined) {
-    return yield* misconfigured("the server's address is not a URL")
+    return yield* misconfigured(`${quoted(String(options.url))}, the url of the server, is not a URL`)
   }
   yield* check(url)
   const patience = Patience.make()

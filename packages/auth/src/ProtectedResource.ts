@@ -10,9 +10,12 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import type * as AuthError from "./AuthError.ts"
+import * as IssuerMetadata from "./internal/issuerMetadata.ts"
 import { millis } from "./internal/millis.ts"
 import { misconfigured } from "./internal/misconfigured.ts"
+import { Notice } from "./internal/notice.ts"
 import * as Resource from "./internal/resource.ts"
 import { offered, scopeFault } from "./internal/scopeRules.ts"
 import * as WellKnown from "./internal/wellKnown.ts"
@@ -48,7 +51,7 @@ export interface Options extends Description {
   readonly resource?: string | undefined
   /** Where the server lives, if there is no `resource`. Default `/mcp`. */
   readonly path?: `/${string}` | undefined
-  /** Default the issuers of the verifier. */
+  /** Default the issuers of the verifier. There has to be one (ARS-02), at an https address. */
   readonly authorizationServers?: ReadonlyArray<string> | undefined
   /**
    * Whether the document is served at the root too, for clients that look there alone (ARS-04): true unless several resources
@@ -138,25 +141,30 @@ const unknownHost = HttpServerResponse.empty({ status: 404, headers: open })
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
-const serve = (text: (request: HttpServerRequest.HttpServerRequest) => string | undefined, cache: string): App =>
-  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-    if (request.method === "OPTIONS") return preflight
-    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed
+const serve = (text: (request: HttpServerRequest.HttpServerRequest) => string | undefined, cache: string): App => {
+  const strangers = new Notice()
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (request.method === "OPTIONS") return Effect.succeed(preflight)
+    if (request.method !== "GET" && request.method !== "HEAD") return Effect.succeed(notAllowed)
     const body = text(request)
-    return body === undefined ? unknownHost : HttpServerResponse.text(body, {
-      contentType: "application/json",
-      headers: { ...open, "cache-control": cache }
-    })
+    if (body === undefined) return Effect.as(strangers.say(Resource.unknownHost(request)), unknownHost)
+    const headers = { ...open, "cache-control": cache }
+    return Effect.succeed(HttpServerResponse.text(body, { contentType: "application/json", headers }))
   })
+}
 
-const faultOf = ({ authorizationServers, resource, scopes }: Options): string | undefined => {
+const faultOf = ({ resource, scopes }: Options, servers: ReadonlyArray<string>): string | undefined => {
   const fault = Resource.fault(resource) ?? scopeFault(scopes)
   if (fault !== undefined) return fault
-  return authorizationServers?.length === 0 ? "a protected resource needs an authorization server" : undefined
+  if (servers.length === 0) return "authorizationServers: there is none, and the verifier names no issuer"
+  return servers.map((server) => IssuerMetadata.addressFault("authorizationServers", server)).find(
+    Predicate.isNotUndefined
+  )
 }
 
 /**
- * Serves the metadata at the well-known address of the resource, and at the root (ARS-04), to pages of any origin.
+ * Serves the metadata at the well-known address of the resource, and at the root (ARS-04), to pages of any origin. It fails as
+ * `Misconfigured` where there is nothing to tell: no authorization server, or an address that is none.
  *
  * @category layers
  * @since 0.1.0
@@ -165,14 +173,14 @@ export const layer = (
   options: Options = {}
 ): Layer.Layer<never, AuthError.AuthError, HttpRouter.HttpRouter | TokenVerifier> =>
   Layer.effectDiscard(Effect.gen(function*() {
-    const detail = faultOf(options)
-    if (detail !== undefined) return yield* misconfigured(detail)
     const verifier = yield* TokenVerifier
+    const servers = options.authorizationServers ?? verifier.issuers
+    const detail = faultOf(options, servers)
+    if (detail !== undefined) return yield* misconfigured(detail)
     const router = yield* HttpRouter.HttpRouter
     const { path = "/mcp", resource } = options
-    const servers = options.authorizationServers ?? verifier.issuers
     const textOf = (url: string) => JSON.stringify(document(url, servers, options))
-    const locate = Resource.locate(resource, path, [])
+    const locate = Resource.locate(resource, path, {})
     const fixed = resource === undefined ? undefined : textOf(resource)
     const app = serve(
       (request) => {

@@ -21,7 +21,10 @@
  *       allowedHosts: ["mcp.example.com"],
  *       middleware: protect
  *     })
- * ).pipe(Layer.provide(TokenVerifier.layerStatic({ tokens: { "t-ada": { subject: "ada" } } })))
+ * ).pipe(Layer.provide(TokenVerifier.layerStatic({
+ *   tokens: { "t-ada": { subject: "ada" } },
+ *   issuers: ["https://login.example.com"]
+ * })))
  *
  * const { dispose, handler } = HttpRouter.toWebHandler(Routes, { disableLogger: true })
  * const response = await handler(new Request("https://mcp.example.com/mcp", { method: "POST" }))
@@ -51,6 +54,7 @@ import { millis } from "./internal/millis.ts"
 import { misconfigured } from "./internal/misconfigured.ts"
 import { Nonces } from "./internal/nonces.ts"
 import { Proofs } from "./internal/proof.ts"
+import { quoted } from "./internal/quoted.ts"
 import * as Resource from "./internal/resource.ts"
 import { offered, scopeFault } from "./internal/scopeRules.ts"
 import * as ProofReplay from "./ProofReplay.ts"
@@ -99,9 +103,12 @@ export interface Options<R = never> {
    * made of the `Host` header and `path`, for names of the loopback interface alone; requests for any other host get a 403.
    */
   readonly resource?: string | undefined
-  /** Where the server lives, if there is no `resource`. Default `/mcp`. */
+  /**
+   * Where the server lives, if there is no `resource`: the `path` of `McpServer.layerHttp`. Default `/mcp`. A path that is
+   * served and is neither that of the resource nor below it is logged once as a warning: clients compare them.
+   */
   readonly path?: `/${string}` | undefined
-  /** More names under which a token may be for this server. */
+  /** More names under which a token may be for this server, besides `resource`. */
   readonly audience?: ReadonlyArray<string> | undefined
   /** What every request needs. Those that single tools, prompts and resources need are declared there. */
   readonly scopes?: ReadonlyArray<string> | undefined
@@ -150,7 +157,8 @@ export const attempts = (options: {
   Effect.map(RateLimiter.RateLimiter, (limiter) => new FailedAttempts({ ...options, limiter }))
 
 /**
- * Protects an application: what it is given runs only for callers that may come in.
+ * Protects an application: what it is given runs only for callers that may come in. Where {@link layer} gives it, it has to be
+ * called while the routes are built.
  *
  * @category models
  * @since 0.1.0
@@ -169,7 +177,7 @@ const algorithmsOf = ({ algorithms = asymmetric }: DpopOptions): ReadonlyArray<s
 
 const faultOf = <R>(options: Options<R>): string | undefined => {
   const algorithm = algorithmsOf(dpopOf(options)).find((name) => !asymmetric.includes(name))
-  if (algorithm !== undefined) return `proofs cannot be signed with ${algorithm}`
+  if (algorithm !== undefined) return `dpop.algorithms: proofs cannot be signed with ${quoted(algorithm)}`
   return scopeFault(options.scopes) ?? Resource.fault(options.resource)
 }
 
@@ -205,8 +213,10 @@ const proofsOf = (dpop: DpopOptions): Effect.Effect<{ readonly proofs: Proofs; r
  * - A token that is no good here, or none at all behind its scheme: 401 with `invalid_token` (field AUT-20).
  * - More than one token: 400.
  * - A token that lacks one of `scopes`: 403 with all of them. A challenge of the application itself, such as that of a tool
- *   with scopes of its own, gets the address of the metadata too (ARS-09).
+ *   with scopes of its own, gets the address of the metadata too (ARS-09), and `scopes` before its own (ARS-10).
  * - Nobody can say whether the token is good: 503.
+ *
+ * Where the verifier names no issuer nobody can log in, and challenges name no metadata.
  *
  * @category constructors
  * @since 0.1.0
@@ -214,13 +224,20 @@ const proofsOf = (dpop: DpopOptions): Effect.Effect<{ readonly proofs: Proofs; r
 export const make = <R = never>(
   options: Options<R> = {}
 ): Effect.Effect<Protect, AuthError.AuthError, TokenVerifier | R> =>
+  Effect.flatMap(TokenVerifier, ({ issuers }) => makeFor(options, issuers.length > 0))
+
+const makeFor = <R>(
+  options: Options<R>,
+  described: boolean
+): Effect.Effect<Protect, AuthError.AuthError, TokenVerifier | R> =>
   Effect.gen(function*() {
     const detail = faultOf(options)
     if (detail !== undefined) return yield* misconfigured(detail)
     const dpop = dpopOf(options)
+    const { audience = [], path = "/mcp" } = options
     const gate = new Gate({
       verifier: yield* TokenVerifier,
-      locate: Resource.locate(options.resource, options.path ?? "/mcp", options.audience ?? []),
+      locate: Resource.locate(options.resource, path, { audience, described }),
       scopes: offered(options.scopes ?? []),
       implies: options.implies,
       optional: options.optional ?? false,
@@ -266,6 +283,11 @@ export interface LayerOptions<R = never> extends Options<R> {
 
 /**
  * The whole of it: the routes that `serve` makes with what protects them, and the metadata that tell clients where to log in.
+ * Where neither the verifier nor `metadata.authorizationServers` names an authorization server there are no metadata, for
+ * nobody could log in by them.
+ *
+ * It fails as `Misconfigured` where the options cannot be meant, and where nothing that `serve` built was given to `protect`:
+ * forgetting that would leave the server open. Use {@link make} for what calls it later, such as per request.
  *
  * @category layers
  * @since 0.1.0
@@ -284,5 +306,29 @@ export const layer = <A, E, R1, R = never>(
       ? undefined
       : { algorithms: algorithmsOf(dpop), required: dpop.mode === "require" }
   })
-  return Layer.merge(metadata, Layer.unwrap(Effect.map(make(options), serve)))
+  return Layer.unwrap(Effect.gen(function*() {
+    const { issuers } = yield* TokenVerifier
+    const described = options.metadata?.authorizationServers !== undefined || issuers.length > 0
+    const routes = applied(yield* makeFor(options, described), serve)
+    return described ? Layer.merge(metadata, routes) : routes
+  }))
+}
+
+/** The routes, if what they are made of was protected: forgetting it would show in nothing but who comes in. */
+const applied = <A, E, R>(
+  protect: Protect,
+  serve: (protect: Protect) => Layer.Layer<A, E, R>
+): Layer.Layer<A, E | AuthError.AuthError, R> => {
+  let called = false
+  const noticing: Protect = (app) => {
+    called = true
+    return protect(app)
+  }
+  return Layer.tap(serve(noticing), () =>
+    Effect.suspend(() =>
+      called ? Effect.void : misconfigured(
+        "protect was not called while the routes were built, so nothing is protected: give it to McpServer.layerHttp as " +
+          "middleware: protect"
+      )
+    ))
 }

@@ -11,7 +11,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { isFor } from "./internal/audience.ts"
+import type * as AuthError from "./AuthError.ts"
+import { isFor, wrongAudience } from "./internal/audience.ts"
+import { misconfigured } from "./internal/misconfigured.ts"
+import { isToken } from "./internal/presented.ts"
+import { quoted } from "./internal/quoted.ts"
+import { scopeFault } from "./internal/scopeRules.ts"
 
 /**
  * The token is no good here. The caller hears `invalid_token` and nothing of the reason, which is for the log.
@@ -32,7 +37,12 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>("@mcpfx/auth/
     "inactive",
     "binding",
     "claims"
-  ])
+  ]),
+  /**
+   * What was expected and what came, for the log and without the token: the first 500 characters are shown there. Those of
+   * this package tell it for issuers, audiences, algorithms and types.
+   */
+  detail: Schema.optionalKey(Schema.String)
 }) {}
 
 /**
@@ -67,7 +77,10 @@ export interface Verified {
  * @since 0.1.0
  */
 export class TokenVerifier extends Context.Service<TokenVerifier, {
-  /** Issuers whose tokens are taken; the protected resource metadata name them. At least one. */
+  /**
+   * Issuers whose tokens are taken; the protected resource metadata name them. None where nobody can log in for a token:
+   * clients are not told of any authorization server then.
+   */
   readonly issuers: ReadonlyArray<string>
   /** `audience` are the names under which this server is known: a token has to be for one of them (ARS-07). */
   readonly verify: (
@@ -87,7 +100,7 @@ export interface StaticToken {
   readonly clientId?: string | undefined
   readonly scopes?: ReadonlyArray<string> | undefined
   readonly claims?: Readonly<Record<string, unknown>> | undefined
-  /** The first of the issuers by default. */
+  /** Who the caller is known by. Default the first of the issuers, or `static` where there is none. */
   readonly issuer?: string | undefined
   /** The servers it is good at. Default every server: the program that lists it is the one that takes it. */
   readonly audience?: ReadonlyArray<string> | undefined
@@ -101,16 +114,35 @@ export interface StaticToken {
  * @since 0.1.0
  */
 export interface StaticOptions {
+  /** By what callers send: letters, digits and `-._~+/`, with any `=` at the end (RFC 6750, 2.1). */
   readonly tokens: Readonly<Record<string, StaticToken>>
-  /** Default `https://login.example.com`, which is nobody's. */
-  readonly issuers?: readonly [string, ...ReadonlyArray<string>] | undefined
+  /**
+   * Where clients are told to log in. Default nowhere, as nobody hands out the tokens of a list: a server has no protected
+   * resource metadata then.
+   */
+  readonly issuers?: ReadonlyArray<string> | undefined
 }
 
 const encoder = new TextEncoder()
 
+/** Of callers whose token nobody issued. */
+const nobody = "static"
+
+/** Why an entry could never be used. The token is a secret, so its subject is told in its place. */
+const entryFault = ([token, { audience, scopes, subject }]: readonly [string, StaticToken]): string | undefined => {
+  const whose = `tokens: that of ${quoted(subject)}`
+  if (token === "") return `${whose} is empty`
+  if (!isToken(token)) {
+    return `${whose} cannot be sent: a token has letters, digits and -._~+/ alone, and = at its end`
+  }
+  if (audience?.length === 0) return `${whose} is good nowhere, as its audience is empty`
+  const fault = scopeFault(scopes)
+  return fault === undefined ? undefined : `${whose}: ${fault}`
+}
+
 /**
  * Takes the tokens of a list, for tests and for a server that only its own machine can reach (SEC-11). How long a token is
- * compared says nothing of what it should be.
+ * compared says nothing of what it should be. What no caller could send fails as `Misconfigured`.
  *
  * **Example** (A token that is not on the list)
  *
@@ -132,15 +164,23 @@ const encoder = new TextEncoder()
  * @category layers
  * @since 0.1.0
  */
-export const layerStatic = (options: StaticOptions): Layer.Layer<TokenVerifier> => {
-  const issuers = options.issuers ?? ["https://login.example.com"]
-  const entries = Object.entries(options.tokens).map(([token, entry]) => ({
+export const layerStatic = (options: StaticOptions): Layer.Layer<TokenVerifier, AuthError.AuthError> =>
+  Layer.effect(
+    TokenVerifier,
+    Effect.suspend(() => {
+      const detail = Object.entries(options.tokens).map(entryFault).find((fault) => fault !== undefined)
+      return detail === undefined ? Effect.succeed(fromList(options)) : misconfigured(detail)
+    })
+  )
+
+const fromList = ({ issuers = [], tokens }: StaticOptions): TokenVerifier["Service"] => {
+  const entries = Object.entries(tokens).map(([token, entry]) => ({
     token: encoder.encode(token),
     audience: entry.audience,
-    verified: verifiedOf(entry, issuers[0])
+    verified: verifiedOf(entry, issuers[0] ?? nobody)
   }))
   const invalid = (reason: InvalidToken["reason"]) => Effect.fail(new InvalidToken({ reason }))
-  return Layer.succeed(TokenVerifier, {
+  return TokenVerifier.of({
     issuers,
     verify: (token, names) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -149,7 +189,9 @@ export const layerStatic = (options: StaticOptions): Layer.Layer<TokenVerifier> 
         const [found] = entries.filter((entry) => timingSafeEqual(entry.token, bytes))
         if (found === undefined) return invalid("signature")
         const { audience, verified } = found
-        if (audience !== undefined && !isFor(audience, names)) return invalid("audience")
+        if (audience !== undefined && !isFor(audience, names)) {
+          return Effect.fail(new InvalidToken({ reason: "audience", detail: wrongAudience(audience, names) }))
+        }
         return verified.expiresAt !== undefined && verified.expiresAt <= now
           ? invalid("expired")
           : Effect.succeed(verified)

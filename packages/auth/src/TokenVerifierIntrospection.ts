@@ -85,9 +85,9 @@ export const make = (
 ): Effect.Effect<TokenVerifier["Service"], AuthError.AuthError, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
     const { endpoint, issuer } = options
-    for (const url of [issuer, endpoint ?? issuer]) {
-      if (!IssuerMetadata.isAddress(url)) return yield* misconfigured(`${url} is no https address`)
-    }
+    const fault = IssuerMetadata.addressFault("issuer", issuer) ??
+      (endpoint === undefined ? undefined : IssuerMetadata.addressFault("endpoint", endpoint))
+    if (fault !== undefined) return yield* misconfigured(fault)
     const out = yield* IssuerMetadata.outbound(endpoint ?? issuer, { timeout: options.timeout ?? "5 seconds" })
     const found = Effect.flatMap(
       IssuerMetadata.find(out, issuer),

@@ -38,6 +38,7 @@ import { JwtVerifier, type Trusted } from "./internal/jwtVerifier.ts"
 import * as keySet from "./internal/keySet.ts"
 import { millis } from "./internal/millis.ts"
 import { misconfigured } from "./internal/misconfigured.ts"
+import { quoted } from "./internal/quoted.ts"
 import { given, type KeySource, RemoteKeys } from "./internal/remoteKeys.ts"
 import { TokenVerifier } from "./TokenVerifier.ts"
 
@@ -147,14 +148,16 @@ const minSecret = 32
 const pinned = (rules: Rules, known: ReadonlyArray<string>, usual: ReadonlyArray<string>) => {
   const algorithms = rules.algorithms ?? usual
   const odd = algorithms.find((algorithm) => !known.includes(algorithm))
-  if (odd !== undefined) return misconfigured(`the algorithm ${odd} cannot be taken with these keys`)
-  return algorithms.length === 0 ? misconfigured("no algorithm is taken") : Effect.succeed(new Set(algorithms))
+  if (odd !== undefined) return misconfigured(`algorithms: ${quoted(odd)} cannot be taken with these keys`)
+  return algorithms.length === 0 ? misconfigured("algorithms: none is taken") : Effect.succeed(new Set(algorithms))
 }
 
 const verifierOf = (rules: Rules, trusted: ReadonlyArray<Trusted>) => {
   const table = new Map(trusted.map((issuer) => [issuer.issuer, issuer]))
-  if (table.size === 0) return misconfigured("there is no issuer whose tokens could be taken")
-  if (table.size < trusted.length) return misconfigured("an issuer is named twice")
+  if (table.size === 0) return misconfigured("issuers: there is none whose tokens could be taken")
+  const twice = trusted.find(({ issuer }, index) => trusted.findIndex((other) => other.issuer === issuer) < index)
+  if (twice !== undefined) return misconfigured(`issuers: ${quoted(twice.issuer)} is named twice`)
+  if (table.has("")) return misconfigured("issuer: \"\" is nobody")
   const verifier = new JwtVerifier({
     trusted: table,
     audience: rules.audience ?? [],
@@ -176,9 +179,9 @@ const fetching = (
   options: Options
 ): Effect.Effect<KeySource, AuthError.AuthError, HttpClient.HttpClient | Scope.Scope> =>
   Effect.gen(function*() {
-    for (const url of [issuer.issuer, issuer.jwksUri ?? issuer.issuer]) {
-      if (!IssuerMetadata.isAddress(url)) return yield* misconfigured(`${url} is no https address`)
-    }
+    const fault = IssuerMetadata.addressFault("issuer", issuer.issuer) ??
+      (issuer.jwksUri === undefined ? undefined : IssuerMetadata.addressFault("jwksUri", issuer.jwksUri))
+    if (fault !== undefined) return yield* misconfigured(fault)
     const out = yield* IssuerMetadata.outbound(issuer.jwksUri ?? issuer.issuer, {
       timeout: options.timeout ?? "5 seconds"
     })
@@ -233,14 +236,22 @@ const known = (issuer: KnownIssuer, rules: Rules): Effect.Effect<Trusted, AuthEr
   Effect.gen(function*() {
     if (issuer.secret !== undefined) {
       const secret = new TextEncoder().encode(Redacted.value(issuer.secret))
-      if (secret.length < minSecret) return yield* misconfigured(`the secret has fewer than ${minSecret} bytes`)
+      if (secret.length < minSecret) {
+        return yield* misconfigured(`secret: that of ${quoted(issuer.issuer)} has fewer than ${minSecret} bytes`)
+      }
       return { issuer: issuer.issuer, algorithms: yield* pinned(rules, symmetric, ["HS256"]), keys: secret }
     }
     const algorithms = yield* pinned(rules, keySet.asymmetric, keySet.asymmetric)
-    if (issuer.keys.some(keySet.isPrivate)) return yield* misconfigured(`a key of ${issuer.issuer} is not public`)
+    if (issuer.keys.some(keySet.isPrivate)) {
+      return yield* misconfigured(`keys: one of ${quoted(issuer.issuer)} is not public`)
+    }
     const keys = issuer.keys.map(keySet.readKey).filter((key) => key !== undefined)
     if (keys.length < issuer.keys.length || keys.length === 0) {
-      return yield* misconfigured(`a key of ${issuer.issuer} cannot check signatures`)
+      return yield* misconfigured(
+        issuer.keys.length === 0
+          ? `keys: ${quoted(issuer.issuer)} has none`
+          : `keys: one of ${quoted(issuer.issuer)} cannot check signatures`
+      )
     }
     return { issuer: issuer.issuer, algorithms, keys: given(keys) }
   })

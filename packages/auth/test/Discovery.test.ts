@@ -160,6 +160,54 @@ describe("Discovery", () => {
       ])
     }))
 
+  it.effect("[field AUT-21] [field AUT-04] a search that found nobody at home may go well later, and names every address", () =>
+    Effect.gen(function*() {
+      const openId = `${issuer}/.well-known/openid-configuration`
+      const later: ReadonlyArray<readonly [Response | undefined, outcome: string, status?: number]> = [
+        [undefined, "it does not answer"],
+        [new Response("", { status: 408 }), "status 408", 408],
+        [new Response("", { status: 429, headers: { "retry-after": "20" } }), "status 429", 429],
+        [new Response("", { status: 500 }), "status 500", 500],
+        [new Response("<html>", { status: 503, headers: { "retry-after": "20" } }), "status 503", 503]
+      ]
+      for (const [answer, outcome, status] of later) {
+        for (const other of [503, 404]) {
+          const reason = yield* failure(good().on(asAddress, () => answer?.clone()).on(openId, other))
+          const attempts = [{ url: asAddress, outcome }, { url: openId, outcome: `status ${other}` }]
+          const retryAfter = answer?.headers.get("retry-after")
+          assert.deepStrictEqual({ ...reason }, {
+            ...new AuthError.Unavailable({
+              url: asAddress,
+              ...(status === undefined ? {} : { status }),
+              ...(typeof retryAfter === "string" ? { retryAfter } : {}),
+              detail: "no metadata of the authorization server can be had now",
+              attempts
+            })
+          })
+          const error = new AuthError.AuthError({ reason })
+          assert.isFalse(error.isFinal)
+          for (const { outcome, url } of attempts) assert.include(error.message, `${url} (${outcome})`)
+        }
+      }
+    }))
+
+  it.effect("[field AUT-04] a search that read something else, or found nothing anywhere, is over until somebody acts", () =>
+    Effect.gen(function*() {
+      const openId = `${issuer}/.well-known/openid-configuration`
+      const others = [
+        () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+        () => new Response("", { status: 401 }),
+        () => new Response("", { status: 403 }),
+        () => new Response("{")
+      ]
+      for (const other of others) {
+        const reason = yield* failure(good().on(asAddress, 503).on(openId, other))
+        assert.strictEqual(reason._tag, "DiscoveryFailed")
+        assert.isTrue(new AuthError.AuthError({ reason }).isFinal)
+      }
+      assert.strictEqual((yield* failure(good().on(asAddress, 404)))._tag, "DiscoveryFailed")
+    }))
+
   it.effect("[field AUT-02] metadata of another server end the search before anybody is asked for a token", () =>
     Effect.gen(function*() {
       const world = good().on(resourceAddress, {
@@ -228,8 +276,8 @@ describe("Discovery", () => {
 
   it.effect("[ACL-06] endpoints are not guessed where something may only be down, or the challenge spoke of metadata", () =>
     Effect.gen(function*() {
-      assert.strictEqual((yield* failure(new World().on(rootAddress, 503)))._tag, "DiscoveryFailed")
-      assert.strictEqual((yield* failure(new World().on(rootAddress, () => undefined)))._tag, "DiscoveryFailed")
+      assert.strictEqual((yield* failure(new World().on(rootAddress, 503)))._tag, "Unavailable")
+      assert.strictEqual((yield* failure(new World().on(rootAddress, () => undefined)))._tag, "Unavailable")
       const named = { resourceMetadata: resourceAddress }
       assert.strictEqual((yield* failure(new World(), named))._tag, "DiscoveryFailed")
     }))
@@ -294,7 +342,9 @@ describe("Discovery", () => {
       const chosen = yield* discover(world, {}, { chooseServer: (issuers) => issuers.at(1) })
       assert.strictEqual(chosen.server.issuer, second)
       const none = yield* failure(world, {}, { chooseServer: () => "https://third.example" })
-      assert.strictEqual(none._tag, "Misconfigured")
+      const detail = `chooseServer chose "https://third.example" of the authorization servers of ${server}: ` +
+        `"${issuer}", "${second}"`
+      assert.deepStrictEqual({ ...none }, { ...new AuthError.Misconfigured({ detail }) })
     }))
 
   it.effect("a server that does not answer in time is one of the attempts", () =>

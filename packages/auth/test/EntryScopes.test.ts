@@ -39,7 +39,8 @@ const Server = ResourceServer.layer(
     "t-read": { subject: "ada", scopes: ["read"] },
     "t-both": { subject: "ada", scopes: ["write", "read"] },
     "t-admin": { subject: "ada", scopes: ["admin"] }
-  }
+  },
+  issuers: ["https://login.example"]
 })))
 
 interface Ask {
@@ -135,7 +136,7 @@ describe("scopes of entries", () => {
         ResourceServer.layer({ resource: `${origin}/mcp`, optional: true }, (protect) =>
           McpServer.layerHttp(Registrations, { name: "t", version: "1", allowedHosts: "any", middleware: protect }))
           .pipe(
-            Layer.provide(TokenVerifier.layerStatic({ tokens: {} }))
+            Layer.provide(TokenVerifier.layerStatic({ tokens: {}, issuers: ["https://login.example"] }))
           )
       )
       const { body, headers } = modern("tools/call", { name: "admin", arguments: {} }, "admin")

@@ -10,6 +10,7 @@ import {
   grant,
   issuer,
   json,
+  metadata,
   Provider,
   resourceAddress,
   type Seen,
@@ -129,6 +130,27 @@ describe("OAuthClient under McpClient", () => {
       assert.deepStrictEqual(calls(provider), ["server/discover"])
     }))
 
+  it.effect("[field AUT-21] an authorization server that is down is told as that, and a client connects when it is back", () =>
+    Effect.gen(function*() {
+      const provider = protectedServer()
+      const addresses = ["oauth-authorization-server", "openid-configuration"].map((name) =>
+        `${issuer}/.well-known/${name}`
+      )
+      const [first = ""] = addresses
+      for (const address of addresses) provider.world.on(address, () => undefined)
+      const client = yield* connected(provider, {}, true)
+      const error = yield* Effect.flip(client.callTool("x"))
+      assert.strictEqual(found(error), "Unavailable")
+      assert.isUndefined(error.reason._tag === "HttpRefused" ? error.reason.final : true)
+      for (const address of addresses) assert.include(error.message, `${address} (it does not answer)`)
+      // Nothing of it speaks of the era of the server.
+      assert.notInclude(calls(provider), "initialize")
+
+      provider.world.on(first, metadata)
+      yield* pass(1)
+      assert.deepInclude(yield* client.callTool("x"), { content: [{ type: "text", text: "done" }] })
+    }))
+
   it.effect("[field AUT-10] a client that lost its login does not connect again and again", () =>
     Effect.gen(function*() {
       const provider = protectedServer()
@@ -137,7 +159,7 @@ describe("OAuthClient under McpClient", () => {
         const before = provider.world.at(server).length
         const error = yield* Effect.flip(client.callTool("x"))
         assert.strictEqual(found(error), "LoginRequired")
-        assert.strictEqual(error.message, `server/discover: ${server} needs a login: nobody is asked by itself`)
+        assert.strictEqual(error.message, `server/discover: ${server} needs a login: log in to go on`)
         assert.strictEqual(provider.world.at(server).length - before, 1)
       }
     }))

@@ -164,7 +164,7 @@ describe("OAuthClient: refresh", () => {
       assert.strictEqual(provider.asked("refresh_token").length, 1)
       provider.valid.clear()
       provider.refreshable.clear()
-      assert.strictEqual((yield* reasonOf(client.post(server)))._tag, "DiscoveryFailed")
+      assert.strictEqual((yield* reasonOf(client.post(server)))._tag, "Unavailable")
     }))
 
   it.effect("a token near its end is renewed beside the request that uses it, one that has ended before the request", () =>

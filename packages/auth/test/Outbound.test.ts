@@ -163,7 +163,7 @@ describe("what comes back", () => {
         assert.deepStrictEqual({ ...(yield* Fiber.join(fiber)) }, {
           ...new AuthError.Unavailable({
             url: "https://login.example.com/.well-known/x",
-            detail: "it does not answer within 10000 ms"
+            detail: "it does not answer within 10 seconds"
           })
         })
       }

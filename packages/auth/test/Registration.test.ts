@@ -36,12 +36,33 @@ describe("the order", () => {
       const elsewhere = { issuer: `${issuer}/`, clientId: "arranged", clientSecret: secret("s3cret-of-another") }
       const run = setUp({ options: { client: elsewhere } })
       const error = yield* Effect.flip(run.obtain)
-      assert.strictEqual(error.reason._tag, "RegistrationRequired")
+      assert.deepInclude(error.reason, { _tag: "RegistrationRequired", configured: [`${issuer}/`] })
+      // One slash makes the difference, and can be seen.
+      assert.include(error.message, `${issuer} needs a client id`)
+      assert.include(error.message, `"${issuer}/"`)
       assert.strictEqual(run.person.opened.length + run.forms().length + run.documents().length, 0)
       // Another way that was configured besides is taken.
       assert.strictEqual(yield* clientIdOf({ options: { client: elsewhere, dynamic: {} } }), "dynamic-1")
       const clients = [elsewhere, { issuer, clientId: "right" }]
       assert.strictEqual(yield* clientIdOf({ options: { client: clients } }), "right")
+    }))
+
+  it.effect("an id that is none, or is for what is no issuer, is a fault of the program, which is named", () =>
+    Effect.gen(function*() {
+      const rows: ReadonlyArray<readonly [Registration.Preregistered, named: string]> = [
+        [{ issuer: "", clientId: "4711" }, "\"4711\" is for the issuer \"\","],
+        [{ issuer: "login.example.com", clientId: "4711" }, "\"login.example.com\""],
+        [{ issuer: `${issuer}?tenant=1`, clientId: "4711" }, `"${issuer}?…"`],
+        [{ issuer, clientId: " " }, `the client id for "${issuer}" is empty`]
+      ]
+      for (const [client, named] of rows) {
+        for (const clients of [client, [{ issuer, clientId: "right" }, client]]) {
+          const run = setUp({ options: { client: clients, dynamic: {} } })
+          const error = yield* Effect.flip(run.obtain)
+          assert.strictEqual(error.reason._tag, "Misconfigured")
+          assert.include(error.message, named)
+        }
+      }
     }))
 
   it.effect("[ACL-13] an id for any issuer stays with the first", () =>

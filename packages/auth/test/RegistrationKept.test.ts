@@ -125,7 +125,12 @@ describe("client id metadata documents", () => {
         "client-1"
       ]
       for (const metadataDocument of bad) {
-        assert.strictEqual((yield* refused({ server: cimd, options: { metadataDocument } }))._tag, "Misconfigured")
+        const reason = yield* refused({ server: cimd, options: { metadataDocument } })
+        assert.strictEqual(reason._tag, "Misconfigured")
+        assert.include(
+          "detail" in reason ? reason.detail : "",
+          ", the address of the client's document, cannot be a client id: "
+        )
         const made = Registration.clientMetadataDocument({
           clientId: metadataDocument,
           clientName: "x",

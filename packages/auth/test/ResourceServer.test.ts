@@ -20,7 +20,8 @@ const tokens = {
   "t-bound": { subject: "key", scopes: ["read"], boundTo: "thumbprint" },
   "t-none": { subject: "none" }
 }
-const verifier = TokenVerifier.layerStatic({ tokens })
+const issuers = ["https://login.example"]
+const verifier = TokenVerifier.layerStatic({ tokens, issuers })
 
 const Me = Tool.make("me", { input: {} })
 /** Says who is calling, and what handlers can see of the request. */
@@ -35,7 +36,10 @@ const MeLive = McpServer.tool(Me, () =>
 
 type Options = ResourceServer.LayerOptions
 
-const protectedServer = (options: Options = {}, trust: Layer.Layer<TokenVerifier.TokenVerifier> = verifier) =>
+const protectedServer = (
+  options: Options = {},
+  trust: Layer.Layer<TokenVerifier.TokenVerifier, AuthError.AuthError> = verifier
+) =>
   serve(
     ResourceServer.layer({ resource, scopes: ["read"], ...options }, (protect) =>
       McpServer.layerHttp(MeLive, { name: "t", version: "1", allowedHosts: "any", middleware: protect })).pipe(
@@ -126,7 +130,7 @@ describe("ResourceServer", () => {
   it.effect("[ARS-10] a scope stands for those that it implies, and they for theirs", () =>
     Effect.gen(function*() {
       const implied = new Map([["write", ["read", "list"]], ["list", ["look", "write"]]])
-      const trust = TokenVerifier.layerStatic({ tokens: { t: { subject: "ada", scopes: ["write"] } } })
+      const trust = TokenVerifier.layerStatic({ tokens: { t: { subject: "ada", scopes: ["write"] } }, issuers })
       const send = yield* protectedServer({ scopes: ["read"], implies: (scope) => implied.get(scope) ?? [] }, trust)
       assert.strictEqual(yield* textOf(yield* call(send, bearer("t"))), "ada write read list look")
     }))
@@ -224,7 +228,10 @@ describe("the resource", () => {
     serve(
       ResourceServer.layer(options, (protect) =>
         McpServer.layerHttp(MeLive, { name: "t", version: "1", allowedHosts: "any", middleware: protect })).pipe(
-          Layer.provide(TokenVerifier.layerStatic({ tokens: { t: { subject: "ada", audience: [`${at}/mcp`] } } }))
+          Layer.provide(TokenVerifier.layerStatic({
+            tokens: { t: { subject: "ada", audience: [`${at}/mcp`] } },
+            issuers
+          }))
         ),
       at
     )

@@ -50,11 +50,10 @@ const make = (
   replay: Layer.Layer<ProofReplay.ProofReplay> = ProofReplay.layerMemory()
 ) =>
   serve(
-    ResourceServer.layer({ resource, dpop }, () => Layer.empty).pipe(
-      Layer.merge(Layer.provide(
-        HttpRouter.add("*", "/mcp", HttpServerResponse.text("in")),
-        ResourceServer.middleware({ resource, dpop }).layer
-      )),
+    ResourceServer.layer(
+      { resource, dpop },
+      (protect) => HttpRouter.add("*", "/mcp", protect(Effect.succeed(HttpServerResponse.text("in"))))
+    ).pipe(
       Layer.provide(TokenVerifierJwt.layerKeys({ issuer, keys: [as.jwk] })),
       Layer.provide(replay)
     )

@@ -17,7 +17,10 @@ const Me = McpServer.tool(
 
 const Server = HttpRouter.serve(
   ResourceServer.layer({}, (protect) => McpServer.layerHttp(Me, { name: "t", version: "1", middleware: protect })).pipe(
-    Layer.provide(TokenVerifier.layerStatic({ tokens: { t: { subject: "ada" }, u: { subject: "bob" } } }))
+    Layer.provide(TokenVerifier.layerStatic({
+      tokens: { t: { subject: "ada" }, u: { subject: "bob" } },
+      issuers: ["https://login.example"]
+    }))
   ),
   { disableLogger: true, disableListenLog: true }
 ).pipe(Layer.provideMerge(NodeHttpServer.layerTest))

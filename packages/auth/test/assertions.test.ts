@@ -97,6 +97,24 @@ describe("enterprise-managed authorization", () => {
       assert.deepStrictEqual([first?.form["subject_token"], second?.form["subject_token"]], ["saml-1", "saml-2"])
     }))
 
+  it.effect("an identity provider whose addresses are none is a fault of the program, which is named; nobody is asked", () =>
+    Effect.gen(function*() {
+      const rows = [["issuer", ""], ["issuer", "idp.example"], ["tokenEndpoint", ""], [
+        "tokenEndpoint",
+        "/token"
+      ]] as const
+      for (const [name, value] of rows) {
+        const { as, obtain } = enterprise({ identityProvider: { ...identityProvider, [name]: value } })
+        const reason = yield* reasonOf(obtain)
+        assert.strictEqual(reason._tag, "Misconfigured")
+        assert.include(
+          "detail" in reason ? reason.detail : "",
+          `"${value}", the ${name === "issuer" ? name : "token endpoint"}`
+        )
+        assert.deepStrictEqual(as.asked, [])
+      }
+    }))
+
   it.effect("[EMA-03] asks nobody where the server lists other profiles only; one that lists none is asked", () =>
     Effect.gen(function*() {
       const other = { authorization_grant_profiles_supported: ["urn:other"] }

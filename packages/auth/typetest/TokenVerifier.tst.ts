@@ -16,7 +16,9 @@ describe("verifiers", () => {
     expect(TokenVerifierJwt.layerKeys({ issuer, secret: Redacted.make("secret") })).type.toBe<
       Layer.Layer<TokenVerifier.TokenVerifier, AuthError.AuthError>
     >()
-    expect(TokenVerifier.layerStatic({ tokens: {} })).type.toBe<Layer.Layer<TokenVerifier.TokenVerifier>>()
+    expect(TokenVerifier.layerStatic({ tokens: {} })).type.toBe<
+      Layer.Layer<TokenVerifier.TokenVerifier, AuthError.AuthError>
+    >()
   })
 
   test("take keys or a secret, not both and not neither", () => {

@@ -168,6 +168,16 @@ export const Reason = Schema.Union([
  */
 export type Reason = typeof Reason.Type
 
+/**
+ * A login leaves its own failure in the place of a 401, or another answer: one that came as far as here was not taken up by
+ * any.
+ */
+const httpText = ({ cause, detail, final, status }: HttpRefused): string => {
+  if (final === true) return detail
+  const hint = status === 401 && cause === undefined ? " (no OAuthClient took this up)" : ""
+  return `HTTP ${status ?? "failure"}: ${detail}${hint}`
+}
+
 const text = (reason: Reason): string => {
   switch (reason._tag) {
     case "Refused":
@@ -185,7 +195,7 @@ const text = (reason: Reason): string => {
     case "ConnectionLost":
       return `the connection is gone: ${reason.detail}`
     case "HttpRefused":
-      return reason.final === true ? reason.detail : `HTTP ${reason.status ?? "failure"}: ${reason.detail}`
+      return httpText(reason)
     case "ResourceNotFound":
       return `there is no resource ${reason.uri}`
     case "TooLarge":

@@ -46,12 +46,20 @@ describe("a refused probe", () => {
     it.effect(`[field LIF-10] ${status} says nothing about the era: the failure is told, and nothing else tried`, () =>
       Effect.gen(function*() {
         const { handler, methods } = watching(refusing(() => new Response("no", { status, headers })))
-        const { reason } = yield* Effect.flip(clientOver(handler))
+        const error = yield* Effect.flip(clientOver(handler))
+        const { reason } = error
         assert.deepInclude(reason, { _tag: "HttpRefused", status })
+        assert.strictEqual(error.message.includes("(no OAuthClient took this up)"), status === 401)
         if (status < 500) assert.deepInclude(reason, { wwwAuthenticate: challenge["www-authenticate"] })
         assert.deepStrictEqual(methods, ["server/discover"])
       }))
   }
+
+  it.effect("a server that is not at the address is told of with the address, once", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(clientOver(() => new Response(null, { status: 404 })))
+      assert.strictEqual(error.message, "initialize: HTTP 404: http://localhost/mcp gives no reason")
+    }))
 
   for (const status of [400, 404, 405]) {
     it.effect(`[VER-14] [field LIF-10] a plain ${status} is that of a stateful server`, () =>

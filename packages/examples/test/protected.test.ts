@@ -4,6 +4,8 @@ import { AuthError } from "@mcpfx/auth"
 import { TestAuthorizationServer } from "@mcpfx/testing"
 import { Effect, Layer, Option } from "effect"
 import { FetchHttpClient } from "effect/http"
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
 import { diaryUrl, Servers } from "../src/protected/main.ts"
 import { expected, tourWith } from "./support/diaryClient.ts"
 import { printed } from "./support/printed.ts"
@@ -39,4 +41,19 @@ layer(Live, { excludeTestServices: true })("a protected server", (it) => {
       assert.deepStrictEqual(reason, Option.some("LoginDenied"))
       assert.include((yield* shown)[0] ?? "", "The login was denied")
     }), 60_000)
+
+  it.effect(
+    "[field AUT-17] without a browser and a terminal the program says so and fails, and names no page",
+    () =>
+      Effect.sync(() => {
+        const main = fileURLToPath(new URL("../src/protected/main.ts", import.meta.url))
+        const env = { ...process.env, CI: "true" }
+        const { status, stderr, stdout } = spawnSync(process.execPath, [main], { env, input: "", encoding: "utf8" })
+        assert.include(stderr, "needs a login: no browser was opened")
+        assert.notInclude(stdout + stderr, "Its page is")
+        assert.notInclude(stdout + stderr, "/authorize?")
+        assert.strictEqual(status, 1)
+      }),
+    60_000
+  )
 })

@@ -50,17 +50,22 @@ export const make = (options: Options = {}): LoginTerminal => {
     Effect.callback<string, Unanswered>((resume) => {
       // Key by key, for a line typed as a whole is cut at 4,095 characters. Nothing is kept for another question.
       const lines = createInterface({ input, output, terminal: true, historySize: 0 })
-      const closed = () => resume(Effect.fail(new Unanswered({ reason: "closed" })))
-      // The input is let go before anybody goes on, who may ask the next question at once.
-      const end = (answer: Effect.Effect<string, Unanswered>) => {
+      const closed = () => end(Effect.fail(new Unanswered({ reason: "closed" })), "\n")
+      // What is shown next begins a line of its own, which an answer has ended already. A terminal that is gone takes none.
+      const leave = (rest: string) => {
         lines.off("close", closed)
         lines.close()
+        if (rest !== "" && input.readable) output.write(rest)
+      }
+      // The input is let go before anybody goes on, who may ask the next question at once.
+      const end = (answer: Effect.Effect<string, Unanswered>, rest: string) => {
+        leave(rest)
         resume(answer)
       }
       lines.once("close", closed)
-      lines.once("SIGINT", () => end(Effect.fail(new Unanswered({ reason: "quit" }))))
-      lines.question(question, (answer) => end(Effect.succeed(answer)))
-      return Effect.sync(() => lines.close())
+      lines.once("SIGINT", () => end(Effect.fail(new Unanswered({ reason: "quit" })), "\n"))
+      lines.question(question, (answer) => end(Effect.succeed(answer), ""))
+      return Effect.sync(() => leave("\n"))
     })
   return {
     isInteractive: Effect.sync(() => input.isTTY === true && output.isTTY === true),

@@ -4,8 +4,9 @@
  *
  * The listener is open before the browser is sent away, and says at once when it cannot be. It takes the first answer with
  * the right `state`; whatever else knocks, such as other people's pages, gets a plain refusal and changes nothing. The
- * address of the login page is printed in any case, to standard error. On a machine without a browser the person may paste
- * the address that the login came back to; where nobody can be asked the login fails at once (field AUT-17).
+ * address of the login page is printed, to standard error, with and without a browser. On a machine without one the person
+ * may paste the address that the login came back to; where nobody can be asked the login fails at once, and nothing is
+ * printed, for nobody listens any more (field AUT-17).
  *
  * @since 0.1.0
  */
@@ -50,7 +51,10 @@ export interface Options {
    * - `fail`: fail with `LoginRequired` at once
    */
   readonly withoutBrowser?: "ask" | "wait" | "fail" | undefined
-  /** Tells the person where the login page is; prints it to standard error by default. */
+  /**
+   * Tells the person where the login page is, and that somebody listens for its answer; prints it to standard error by
+   * default.
+   */
   readonly print?: ((page: { readonly url: URL; readonly login: UserAgent.Login }) => Effect.Effect<void>) | undefined
 }
 
@@ -97,17 +101,25 @@ export const make = (options: Options = {}): Effect.Effect<UserAgent.UserAgent["
 
     /** Shows the page, and gives what the person brought back by hand; nothing where the browser brings it. */
     const show = Effect.fnUntraced(function*(url: URL, login: UserAgent.Login, redirectUri: string, state: string) {
+      const { withoutBrowser = "ask" } = options
+      const mayAsk = withoutBrowser === "ask" && (yield* terminal.isInteractive)
+      // Nobody is told of a page whose answer nobody waits for.
+      const waits = mayAsk || withoutBrowser === "wait"
+      if (waits) yield* print({ url, login })
       const opened = yield* Effect.result(browser.open(url))
-      if (opened._tag === "Success" || options.withoutBrowser === "wait") return yield* Effect.never
-      if (options.withoutBrowser === "fail" || !(yield* terminal.isInteractive)) {
-        return yield* Visits.nobody(url, login, opened.failure.message)
+      if (opened._tag === "Failure" && !waits) {
+        const rest = withoutBrowser === "ask" ? ", and there is no terminal to ask at" : ""
+        return yield* Visits.nobody(url, login, `${opened.failure.message}${rest}`)
       }
+      if (!waits) yield* print({ url, login })
+      if (opened._tag === "Success" || !mayAsk) return yield* Effect.never
       return yield* Visits.paste(terminal, { url, login, redirectUri, state })
     })
 
     const visit = Effect.fnUntraced(function*(registered: ReadonlyArray<string> | undefined) {
       if (own === undefined) {
-        const detail = "the path or the port of LoopbackLogin is not one of an address"
+        const { path = "/callback", port = 0 } = options
+        const detail = `LoopbackLogin has the port ${port} and the path ${JSON.stringify(path)}, which is no address`
         return yield* AuthError.fail(new AuthError.Misconfigured({ detail }))
       }
       const { logins, redirectUri } = yield* listenAtOne(listeners, own, registered)
@@ -129,7 +141,6 @@ export const make = (options: Options = {}): Effect.Effect<UserAgent.UserAgent["
           answered: false
         }
         logins.add(current)
-        yield* print({ url, login })
         const shown = show(url, login, redirectUri, state)
         return yield* Visits.bounded(Effect.raceFirst(Deferred.await(answer), shown), timeout, login)
       })

@@ -45,8 +45,9 @@ export const make = (options: Options = {}): Effect.Effect<UserAgent.UserAgent["
 
     const open = Effect.fnUntraced(function*(redirectUri: string, url: URL, login: UserAgent.Login) {
       const state = yield* Visits.stateOf(url)
-      yield* terminal.show(Visits.invitation(url, login))
+      // A page whose answer nobody can bring is not shown to anybody.
       if (!(yield* terminal.isInteractive)) return yield* Visits.nobody(url, login, "there is no terminal to paste at")
+      yield* terminal.show(Visits.invitation(url, login))
       return yield* Visits.bounded(Visits.paste(terminal, { url, login, redirectUri, state }), timeout, login)
     })
     return {

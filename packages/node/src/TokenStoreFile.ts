@@ -24,7 +24,8 @@ import { TokenStore, type TokenStoreError, type WaitOptions } from "@mcpfx/auth/
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import { applicationFolder, CredentialFiles } from "./internal/credentialFiles.ts"
+import { applicationName } from "./internal/applicationName.ts"
+import { CredentialFiles, folderOf } from "./internal/credentialFiles.ts"
 import { makeExclusive } from "./internal/exclusive.ts"
 
 /**
@@ -33,7 +34,8 @@ import { makeExclusive } from "./internal/exclusive.ts"
  */
 export interface Options extends WaitOptions {
   /**
-   * The name of the application, which its folder has. Programs that share a name share what they keep. Default `mcpfx`.
+   * The name of the application, which its folder has. Programs that share a name share what they keep. At most 100
+   * characters, and none that names of folders cannot have, on whichever system. Default `mcpfx`.
    */
   readonly name?: string | undefined
   /**
@@ -45,7 +47,8 @@ export interface Options extends WaitOptions {
 }
 
 /**
- * Keeps credentials in files. Fails where the folder cannot be made or belongs to somebody else.
+ * Keeps credentials in files. Fails where the folder cannot be made or belongs to somebody else, and for a name or a
+ * directory that is none.
  *
  * @category layers
  * @since 0.1.0
@@ -55,7 +58,8 @@ export const layer = (options?: Options): Layer.Layer<TokenStore, TokenStoreErro
     TokenStore,
     Effect.gen(function*() {
       const fileSystem = yield* FileSystem.FileSystem
-      const directory = options?.directory ?? (yield* applicationFolder(options?.name ?? "mcpfx", "credentials"))
+      const name = yield* applicationName(options?.name)
+      const directory = yield* folderOf(options?.directory, name, "credentials")
       const files = new CredentialFiles(fileSystem, directory)
       yield* files.prepare
       return {

@@ -24,7 +24,8 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import { platform } from "node:process"
-import { applicationFolder, CredentialFiles } from "./internal/credentialFiles.ts"
+import { applicationName } from "./internal/applicationName.ts"
+import { CredentialFiles, folderOf } from "./internal/credentialFiles.ts"
 import { makeExclusive } from "./internal/exclusive.ts"
 import { KeychainEntries } from "./internal/keychainEntries.ts"
 import { load } from "./internal/keyring.ts"
@@ -34,7 +35,10 @@ import { load } from "./internal/keyring.ts"
  * @since 0.1.0
  */
 export interface Options extends WaitOptions {
-  /** The name of the application, which its entries have. Programs that share a name share what they keep. Default `mcpfx`. */
+  /**
+   * The name of the application, which its entries have. Programs that share a name share what they keep. It has to be one
+   * that a folder can have too, as for `TokenStoreFile`. Default `mcpfx`.
+   */
   readonly name?: string | undefined
   /**
    * The folder of the locks that `exclusive` takes; nothing secret is in it. By default `locks` in the application's folder
@@ -49,7 +53,8 @@ export interface Options extends WaitOptions {
 const partLength = platform === "win32" ? 1200 : undefined
 
 /**
- * Keeps credentials in the keychain. Fails where the package is missing, or the folder of the locks cannot be made.
+ * Keeps credentials in the keychain. Fails where the package is missing, or the folder of the locks cannot be made, and for a
+ * name or a directory that is none.
  *
  * @category layers
  * @since 0.1.0
@@ -58,10 +63,11 @@ export const layer = (options?: Options): Layer.Layer<TokenStore, TokenStoreErro
   Layer.effect(
     TokenStore,
     Effect.gen(function*() {
+      const service = yield* applicationName(options?.name)
+      const directory = yield* folderOf(options?.directory, service, "locks")
       const keyring = yield* load()
       const fileSystem = yield* FileSystem.FileSystem
-      const service = options?.name ?? "mcpfx"
-      const locks = new CredentialFiles(fileSystem, options?.directory ?? (yield* applicationFolder(service, "locks")))
+      const locks = new CredentialFiles(fileSystem, directory)
       yield* locks.prepare
       const timeout = Duration.fromInputUnsafe(options?.timeout ?? "2 minutes")
       const entries = new KeychainEntries(keyring, { service, timeout, partLength })

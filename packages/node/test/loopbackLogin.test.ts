@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { UserAgent } from "@mcpfx/auth"
-import { LoginError, LoopbackLogin } from "@mcpfx/node"
+import { LoginError, LoginTerminal, LoopbackLogin } from "@mcpfx/node"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { createServer } from "node:net"
@@ -212,6 +212,9 @@ describe("the port", () => {
       for (const options of [{ port: 70_000 }, { port: -1 }, { port: 1.5 }, { path: "callback" }, { path: "/a#b" }]) {
         const { reason } = yield* Effect.flip(logIn().pipe(Effect.provide(LoopbackLogin.layer(options))))
         assert.strictEqual(reason._tag, "Misconfigured", JSON.stringify(options))
+        for (const value of Object.values(options)) {
+          assert.include("detail" in reason ? reason.detail : "", JSON.stringify(value))
+        }
       }
     }))
 
@@ -261,15 +264,53 @@ describe("the wait", () => {
       yield* Effect.scoped(takePort(Number(new URL(address).port)))
     }).pipe(Effect.provide(LoopbackLogin.layer(silent).pipe(Layer.provide(opening)))))
 
-  it.live("[field AUT-17] without browser and terminal fails at once, with the address of the page", () => {
+  it.live("[field AUT-17] without browser and terminal fails at once; nobody is sent to a page whose answer nobody takes", () => {
     const shown: Array<string> = []
     const Agent = LoopbackLogin.layer().pipe(Layer.provide(headless), Layer.provide(printing(shown)))
     return Effect.gen(function*() {
       const { reason } = yield* Effect.flip(logIn())
-      assert.deepInclude(reason, { _tag: "LoginRequired", url: page().href, resource: login.resource })
-      assert.include(shown.join("\n"), page().href)
+      assert.deepInclude(reason, {
+        _tag: "LoginRequired",
+        url: page().href,
+        resource: login.resource,
+        detail: "no browser was opened: this program opens none, and there is no terminal to ask at"
+      })
+      assert.deepStrictEqual(shown, [])
     }).pipe(Effect.provide(Agent))
   })
+
+  it.live("[field AUT-17] the address is printed wherever somebody listens: with a browser, a terminal, or when told to wait", () =>
+    Effect.gen(function*() {
+      const rows: ReadonlyArray<
+        readonly [LoopbackLogin.Options, Layer.Layer<never>, isAsked: boolean, prints: boolean]
+      > = [
+        [{}, opening, false, true],
+        [{ withoutBrowser: "fail" }, opening, false, true],
+        [{ withoutBrowser: "wait" }, headless, false, true],
+        [{}, headless, true, true],
+        [{ withoutBrowser: "wait" }, headless, true, true],
+        [{ withoutBrowser: "fail" }, headless, true, false],
+        [{ withoutBrowser: "fail" }, headless, false, false]
+      ]
+      for (const [options, Browser, isInteractive, prints] of rows) {
+        const shown: Array<string> = []
+        const Terminal = Layer.succeed(LoginTerminal.CurrentLoginTerminal, {
+          isInteractive: Effect.succeed(isInteractive),
+          show: (text) => Effect.sync(() => void shown.push(text)),
+          ask: () => Effect.never
+        })
+        const Agent = LoopbackLogin.layer(options).pipe(Layer.provide([Browser, Terminal]))
+        const name = `${JSON.stringify(options)} ${isInteractive}`
+        yield* Effect.gen(function*() {
+          const { open, redirectUri } = yield* (yield* UserAgent.UserAgent).visit(undefined)
+          const waiting = yield* Effect.forkChild(Effect.result(open(page(), login)), { startImmediately: true })
+          yield* get(right(redirectUri))
+          assert.strictEqual((yield* Fiber.join(waiting))._tag, prints ? "Success" : "Failure", name)
+          const printed = shown.join("\n").split(page().href).length - 1
+          assert.strictEqual(printed, prints ? 1 : 0, name)
+        }).pipe(Effect.scoped, Effect.provide(Agent))
+      }
+    }))
 
   it.live("[field AUT-17] a browser that cannot be opened fails the login where that is asked for", () => {
     const failing = browsing(() =>

@@ -69,6 +69,7 @@ describe("pasting", () => {
       assert.strictEqual(url.href, right)
       assert.include(shown[0], page().href)
       assert.include(shown[0], login.resource)
+      assert.include(shown[1], "Copy that address from its bar, and paste it here.")
     }))
 
   it.effect("[field AUT-17] says what is wrong and asks again, five times at most", () =>
@@ -91,8 +92,10 @@ describe("pasting", () => {
 
   it.effect("[field AUT-17] fails at once where there is no terminal, and in time where nobody types", () =>
     Effect.gen(function*() {
-      const nobody = PasteLogin.layer().pipe(Layer.provide(printing()))
+      const shown: Array<string> = []
+      const nobody = PasteLogin.layer().pipe(Layer.provide(printing(shown)))
       assert.strictEqual((yield* Effect.flip(logIn().pipe(Effect.provide(nobody)))).reason._tag, "LoginRequired")
+      assert.deepStrictEqual(shown, [])
 
       const idle = Layer.succeed(LoginTerminal.CurrentLoginTerminal, {
         isInteractive: Effect.succeed(true),
@@ -206,6 +209,26 @@ describe("the terminal", () => {
       assert.deepStrictEqual(yield* Fiber.join(asked), ["one", "two"])
       assert.deepStrictEqual(raw, [true, false, true, false])
       assert.isTrue(input.isPaused())
+    }))
+
+  it.live("begins a line of its own after a question, however that ended", () =>
+    Effect.gen(function*() {
+      const ends: ReadonlyArray<readonly [string, (input: PassThrough) => void]> = [
+        ["answered", (input) => input.write("one\r")],
+        ["quit", (input) => input.write("\u0003")],
+        ["closed", (input) => input.write("\u0004")],
+        ["given up", () => {}]
+      ]
+      for (const [name, type] of ends) {
+        const { input, made, output } = terminal()
+        const asked = yield* Effect.forkChild(Effect.result(made.ask("Address: ")), { startImmediately: true })
+        type(input)
+        yield* name === "given up" ? Fiber.interrupt(asked) : Fiber.join(asked)
+        yield* made.show("next")
+        const shown = String(output.read())
+        assert.match(shown, /\nnext\n$/, name)
+        assert.notMatch(shown, /\n\n/, name)
+      }
     }))
 
   it.live("nobody is asked where input or output is no terminal", () =>

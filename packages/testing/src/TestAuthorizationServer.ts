@@ -31,10 +31,12 @@ import type { AuthError } from "@mcpfx/auth/AuthError"
 import { UserAgent } from "@mcpfx/auth/UserAgent"
 import * as Context from "effect/Context"
 import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as HttpClient from "effect/http/HttpClient"
+import * as HttpClient from "effect/http/HttpClient"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import type { JSONWebKeySet } from "jose"
@@ -47,12 +49,14 @@ import * as Login from "./internal/authorization/login.ts"
 import type * as Model from "./internal/authorization/model.ts"
 import * as Paths from "./internal/authorization/paths.ts"
 import * as Routes from "./internal/authorization/routes.ts"
+import { script } from "./internal/authorization/script.ts"
 import * as State from "./internal/authorization/state.ts"
 import { clientOfRouter, orNotFound } from "./internal/routerClient.ts"
 import type { Unexpected } from "./TestError.ts"
 
 export { type LoginRequest, TokenAnswer } from "./internal/authorization/login.ts"
 export type {
+  BrowserOptions,
   ClientOptions,
   Consent,
   Endpoint,
@@ -75,7 +79,7 @@ export type {
 export class TestAuthorizationServer extends Context.Service<TestAuthorizationServer, {
   readonly issuer: string
   /** The address of an endpoint; `metadata` is that of RFC 8414. */
-  readonly url: (endpoint: Model.Endpoint) => string
+  readonly url: (endpoint: { [E in Model.Endpoint]: E }[Model.Endpoint]) => string
   /** Reaches the server without a port, and nothing else. */
   readonly client: HttpClient.HttpClient
   /** The browser of somebody who consents, or does not: in memory, unless it is given a client. */
@@ -95,27 +99,37 @@ export class TestAuthorizationServer extends Context.Service<TestAuthorizationSe
   /** The requests that came, the oldest first; the last 10,000. */
   readonly requests: Effect.Effect<ReadonlyArray<Model.Seen>>
   /** How many requests came to an endpoint. */
-  readonly count: (endpoint: Model.Endpoint) => Effect.Effect<number>
+  readonly count: (endpoint: { [E in Model.Endpoint]: E }[Model.Endpoint]) => Effect.Effect<number>
   /** Forgets which requests came. */
   readonly clearRequests: Effect.Effect<void>
 
-  /** Scripts the next answers of an endpoint, after those that are scripted already. */
-  readonly fault: (endpoint: Model.Endpoint, ...faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /**
+   * Scripts the next answers of an endpoint, after those that are scripted already. One that nobody could be sent, such as
+   * one with the status 999, ends the test here.
+   */
+  readonly fault: (
+    endpoint: { [E in Model.Endpoint]: E }[Model.Endpoint],
+    ...faults: ReadonlyArray<Fault>
+  ) => Effect.Effect<void>
   /** Takes back what is scripted and did not happen. */
   readonly clearFaults: Effect.Effect<void>
   /** Changes the metadata from now on, in place of earlier changes; `undefined` leaves a member out. */
   readonly changeMetadata: (changes: Readonly<Record<string, unknown>>) => Effect.Effect<void>
   /**
    * How logins are answered from now on, and who logs in where nobody is asked: by default who the `login_hint` names, else
-   * the first user.
+   * the first user. Fails where there is no such user.
    */
-  readonly setConsent: (consent: Model.Consent, user?: string) => Effect.Effect<void>
+  readonly setConsent: (consent: Model.Consent, user?: string) => Effect.Effect<void, Unexpected>
 
   /** The public keys as they are published. */
   readonly jwks: Effect.Effect<JSONWebKeySet>
   /** Signs with a new key from now on. Earlier ones stay published unless `keep` is false. */
   readonly rotateKeys: (options?: { readonly keep?: boolean | undefined }) => Effect.Effect<void>
-  /** A token for tests of resource servers, which may be as wrong as a test wants it. No client asked for it. */
+  /**
+   * A token for tests of resource servers, which no client asked for: good for the `resources` and `scopes` of the server,
+   * unless `spec` says otherwise, and as wrong as a test wants it. Where tokens are opaque it is opaque too, unless its
+   * header or signature is to be another; those that ask by introspection are told of it.
+   */
   readonly issueToken: (spec?: Model.TokenSpec) => Effect.Effect<string>
   /** An id token of a user for a client. */
   readonly issueIdToken: (
@@ -162,7 +176,8 @@ const of = (state: State.State, client: HttpClient.HttpClient): TestAuthorizatio
         : Paths.at(state, endpoint),
     client,
     userAgent,
-    login: (request = {}, agent) => Login.login(state, client, userAgent(agent), request),
+    login: (request = {}, agent) =>
+      Login.login(state, client, userAgent(agent), request, agent?.redirectUri !== undefined),
     register: (options) => Effect.sync(() => state.clients.set(options.clientId, fromOptions(options))),
     forget: (clientId) => Effect.sync(() => void (state.clients.delete(clientId) || state.documents.delete(clientId))),
     users: state.users,
@@ -172,15 +187,10 @@ const of = (state: State.State, client: HttpClient.HttpClient): TestAuthorizatio
       state.seen.length = 0
       state.counts.clear()
     }),
-    fault: (endpoint, ...faults) =>
-      Effect.sync(() => void state.faults.set(endpoint, [...(state.faults.get(endpoint) ?? []), ...faults])),
+    fault: (endpoint, ...faults) => script(state, endpoint, faults),
     clearFaults: Effect.sync(() => state.faults.clear()),
     changeMetadata: (changes) => Effect.sync(() => void (state.metadata = changes)),
-    setConsent: (consent, user) =>
-      Effect.sync(() => {
-        state.consent = consent
-        state.chosen = user
-      })
+    setConsent: (consent, user) => Control.setConsent(state, consent, user)
   }
 }
 
@@ -222,8 +232,23 @@ const issuerOf = (address: NetAddress.SocketAddress): Effect.Effect<string> =>
   })
 
 /**
+ * An app until it is told to end: then whoever waits for an answer, a scripted delay for one, is told to go, so that the
+ * port is not held open for them.
+ */
+const until = (
+  app: ReturnType<typeof orNotFound>,
+  end: Deferred.Deferred<void>
+): ReturnType<typeof orNotFound> =>
+  Effect.raceFirst(
+    app,
+    Effect.as(Deferred.await(end), HttpServerResponse.empty({ status: 503, headers: { connection: "close" } }))
+  )
+
+/**
  * A server on the port of an `HttpServer`, by default under the address that this listens at. Bind it to the loopback
- * interface: it logs in whoever comes.
+ * interface: it logs in whoever comes. When its scope ends, so do the requests that it has not answered.
+ *
+ * Programs elsewhere log in with a browser of their own, or with {@link layerBrowser}.
  *
  * @category layers
  * @since 0.1.0
@@ -239,7 +264,9 @@ export const layerHttp = (
       const { service, state } = yield* build(issuer, options)
       const router = yield* HttpRouter.make
       yield* Routes.addTo(router, state)
-      yield* server.serve(orNotFound(router))
+      const end = yield* Deferred.make<void>()
+      yield* server.serve(until(orNotFound(router), end))
+      yield* Effect.addFinalizer(() => Deferred.succeed(end, undefined))
       return service
     })
   )
@@ -264,7 +291,8 @@ export const layerRoutes = (
   )
 
 /**
- * The browser of the server in the context, as the user agent of logins.
+ * The browser of the server in the context, as the user agent of logins. A program that has no such server, as it runs
+ * elsewhere, takes {@link layerBrowser}.
  *
  * @category layers
  * @since 0.1.0
@@ -273,3 +301,32 @@ export const layerUserAgent = (
   options?: Model.UserAgentOptions
 ): Layer.Layer<UserAgent, never, TestAuthorizationServer> =>
   Layer.effect(UserAgent, Effect.map(TestAuthorizationServer, (server) => server.userAgent(options)))
+
+/**
+ * A browser that reaches the server through the `HttpClient` of the context, as the user agent of logins: for clients in one
+ * process and a server of {@link layerHttp} in another. It follows redirects, keeps cookies, answers the consent page as a
+ * person would, and stops where the login comes back to, so that nothing needs to listen there.
+ *
+ * **Example** (A client of a server elsewhere)
+ *
+ * ```ts
+ * import { AuthorizationCode, OAuthClient } from "@mcpfx/auth"
+ * import { McpClient } from "@mcpfx/client"
+ * import { TestAuthorizationServer } from "@mcpfx/testing"
+ * import { Layer } from "effect"
+ * import { FetchHttpClient } from "effect/http"
+ *
+ * const url = "http://127.0.0.1:3000/mcp"
+ *
+ * export const Client = McpClient.layerHttp({ url }).pipe(
+ *   Layer.provide(OAuthClient.layer({ url, grant: AuthorizationCode.grant() })),
+ *   Layer.provide(TestAuthorizationServer.layerBrowser({ user: "ada" })),
+ *   Layer.provide(FetchHttpClient.layer)
+ * )
+ * ```
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerBrowser = (options?: Model.BrowserOptions): Layer.Layer<UserAgent, never, HttpClient.HttpClient> =>
+  Layer.effect(UserAgent, Effect.map(HttpClient.HttpClient, (client) => Browser.make(client, options)))

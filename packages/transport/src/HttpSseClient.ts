@@ -14,10 +14,9 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { ClientTransport } from "./ClientTransport.ts"
-import { addressOf, headersOf } from "./internal/clientCall.ts"
+import { addressOf, headersOf, unreachable } from "./internal/clientCall.ts"
 import { SseClient } from "./internal/sseClient.ts"
 import { Limits } from "./Limits.ts"
-import { HttpFailure } from "./TransportError.ts"
 
 /**
  * What {@link make} takes.
@@ -56,7 +55,7 @@ export const make = (options: Options): Effect.Effect<ClientTransport["Service"]
     const endpointTimeout = Duration.fromInputUnsafe(options.endpointTimeout ?? "10 seconds")
 
     const connect: ClientTransport["Service"]["connect"] = Effect.fnUntraced(function*(endpoint) {
-      if (Result.isFailure(url)) return yield* new HttpFailure({ detail: "The server's address is not a URL" })
+      if (Result.isFailure(url)) return yield* unreachable(options.url)
       const parts = { client, url: url.success, headers, endpoint, limits, endpointTimeout, context }
       const connection = yield* Effect.acquireRelease(
         Effect.sync(() => new SseClient(parts)),

@@ -6,10 +6,10 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
-import { identity } from "effect/Function"
 
 /**
  * The same client, whose `fetch` follows no redirect. All else that the user told `fetch` stays, also where it was told to the

@@ -13,10 +13,10 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { ClientTransport } from "./ClientTransport.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import { addressOf, Caller, headersOf } from "./internal/clientCall.ts"
+import { addressOf, Caller, headersOf, unreachable } from "./internal/clientCall.ts"
 import { ClientConnection } from "./internal/clientConnection.ts"
 import { Limits } from "./Limits.ts"
-import { HttpFailure, TransportClosed } from "./TransportError.ts"
+import { TransportClosed } from "./TransportError.ts"
 
 /**
  * @category models
@@ -97,7 +97,7 @@ export const make = (options: Options): Effect.Effect<ClientTransport["Service"]
       target: Result.isSuccess(url) ? addressOf(url.success) : String(options.url),
       connect: (endpoint) =>
         Result.isFailure(url)
-          ? Effect.fail(new HttpFailure({ detail: "The server's address is not a URL" }))
+          ? Effect.fail(unreachable(options.url))
           : Effect.map(
             Effect.acquireRelease(Effect.sync(() => open(url.success, endpoint)), ({ close }) => close),
             ({ link }) => link

@@ -41,7 +41,10 @@ export class MessageTooLarge extends Schema.TaggedError<MessageTooLarge>("@mcpfx
  */
 export class HttpFailure extends Schema.TaggedError<HttpFailure>("@mcpfx/transport/HttpFailure")("HttpFailure", {
   status: Schema.optionalKey(Schema.Int),
-  /** The start of the body, or the reason there is none; never headers. */
+  /**
+   * The start of the body, or the reason there is none; never headers. With the address where there is no body, or where the
+   * status says that it is the wrong one.
+   */
   detail: Schema.String,
   wwwAuthenticate: Schema.optionalKey(Schema.String),
   retryAfter: Schema.optionalKey(Schema.String),

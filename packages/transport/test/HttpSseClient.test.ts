@@ -113,7 +113,11 @@ describe("connecting", () => {
   it.effect("fails with the status of a server that has no stream, and what it says about tokens", () =>
     Effect.gen(function*() {
       const missing = yield* refusedBy(() => new Response("nothing here", { status: 404 }))
-      assert.deepInclude(missing.error, { _tag: "HttpFailure", status: 404, detail: "nothing here" })
+      assert.deepInclude(missing.error, {
+        _tag: "HttpFailure",
+        status: 404,
+        detail: "nothing here (https://example.com/app/sse)"
+      })
       const headers = { "www-authenticate": "Bearer" }
       const closed = yield* refusedBy(() => new Response(null, { status: 401, headers }))
       assert.deepInclude(closed.error, { _tag: "HttpFailure", status: 401, wwwAuthenticate: "Bearer" })

@@ -12,7 +12,8 @@ import {
   json,
   openEvents,
   type Respond,
-  success
+  success,
+  url as address
 } from "./support/httpClient.ts"
 
 const failed = <A, E>(effect: Effect.Effect<A, E>) => Effect.flip(effect)
@@ -323,8 +324,37 @@ describe("refusals", () => {
       )
       const error = yield* failed(link.send(ping))
       assert.deepInclude(error, { _tag: "HttpFailure", status: 502, detail: page.slice(0, 300) })
-      const bare = yield* connect(() => new Response(null, { status: 400 }))
-      assert.deepInclude(yield* failed(bare.link.send(ping)), { status: 400, detail: "HTTP status 400" })
+    }))
+
+  it.effect("[field HTP-14] the address is told where there is no body, and where it may be the wrong one", () =>
+    Effect.gen(function*() {
+      const rows: ReadonlyArray<readonly [status: number, body: string | null, detail: string]> = [
+        [400, null, `${address} gives no reason`],
+        [404, "", `${address} gives no reason`],
+        [404, "Not Found", `Not Found (${address})`],
+        [405, "<html>", `<html> (${address})`],
+        [410, "gone", `gone (${address})`],
+        [500, "oops", "oops"]
+      ]
+      for (const [status, body, detail] of rows) {
+        const { link } = yield* connect(() => new Response(body, { status }), { url: `${address}?key=s3cret#x` })
+        assert.deepInclude(yield* failed(link.send(ping)), { status, detail })
+      }
+    }))
+
+  it.effect("an address that is none is quoted, without what may be secret in it", () =>
+    Effect.gen(function*() {
+      const rows = [["mcp.example/mcp?key=s3cret", "mcp.example/mcp"], ["//me:s3cret@mcp.example", "mcp.example"], [
+        "",
+        ""
+      ]]
+      for (const [url = "", shown] of rows) {
+        const error = yield* Effect.flip(connect(() => new Response(""), { url }))
+        assert.deepInclude(error, {
+          _tag: "HttpFailure",
+          detail: `The server's address is not a URL: ${JSON.stringify(shown)}`
+        })
+      }
     }))
 
   it.effect("[field LIF-10] the challenge and the time to wait are kept, also beside an error of the request", () =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber, Logger, Option, References } from "effect"
 import { TestClock } from "effect/testing"
 import { Rejected } from "../src/Endpoint.ts"
 import type { Exchange } from "../src/Exchange.ts"
@@ -51,6 +51,29 @@ describe("what is let in", () => {
       assert.strictEqual(handled, 0)
       assert.strictEqual((yield* ask({ body: ping, headers: { origin: "http://localhost:5173" } })).status, 200)
     }))
+
+  it.effect("[HTTP-03] the log says what was refused and by which option, as a warning once", () => {
+    const lines: Array<readonly [string, string]> = []
+    const logger = Logger.make(({ logLevel, message }) => lines.push([logLevel, String(message)]))
+    return Effect.gen(function*() {
+      const { ask } = yield* serve(scripted())
+      yield* ask({ body: ping, headers: { host: "mcp.example.com" } })
+      yield* ask({ body: ping, headers: { host: `b\u00e4d ${"x".repeat(5000)}` } })
+      for (const _ of [1, 2]) yield* ask({ body: ping, headers: { origin: "https://evil.example" } })
+      assert.deepStrictEqual(lines.map(([level]) => level), ["Warn", "Debug", "Warn", "Debug"])
+      assert.deepStrictEqual(lines.map(([, text]) => text.replace(/x{100,}/, "…")), [
+        "A request was refused, its header Host \"mcp.example.com\" is not allowed: the option allowedHosts does not name it",
+        "A request was refused, its header Host \"b?d …\" is malformed",
+        ...Array<string>(2).fill(
+          "A request was refused, its header Origin \"https://evil.example\" is not allowed: the option allowedOrigins does not name it"
+        )
+      ])
+      assert.isBelow(Math.max(...lines.map(([, text]) => text.length)), 400)
+    }).pipe(
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(References.MinimumLogLevel, "Trace")
+    )
+  })
 
   it.effect("[field HTP-01] parameters of the content type do not matter", () =>
     Effect.gen(function*() {

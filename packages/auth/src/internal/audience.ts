@@ -8,6 +8,8 @@
  *
  * Percent-encoding and dots stay as they are, and names that are no http URLs are compared as they stand.
  */
+import { quotedAll } from "./quoted.ts"
+
 const httpUrl = /^(https?):\/\/([^/?#@\\\s]+)([^?#\\\s]*)(\?[^#\\\s]*)?$/i
 const defaultPort: Readonly<Record<string, RegExp>> = { http: /:80$/, https: /:443$/ }
 
@@ -42,3 +44,7 @@ export const isFor = (audience: ReadonlyArray<string>, names: ReadonlyArray<stri
   const set = setOf(names)
   return audience.some((name) => set.has(canonical(name)))
 }
+
+/** What a token is for that is not for this server, and what it would have to be for. */
+export const wrongAudience = (audience: ReadonlyArray<string>, names: ReadonlyArray<string>): string =>
+  `it is for ${quotedAll(audience)}, and this server is ${quotedAll(names)}`

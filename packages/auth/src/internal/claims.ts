@@ -3,8 +3,9 @@ import type { Principal } from "@mcpfx/transport/Principal"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import { InvalidToken, type Verified } from "../TokenVerifier.ts"
-import { audienceOf, isFor } from "./audience.ts"
+import { audienceOf, isFor, wrongAudience } from "./audience.ts"
 import { member, type Members, textOf } from "./members.ts"
+import { quoted, quotedAll } from "./quoted.ts"
 
 export type Claims = Members
 
@@ -102,6 +103,15 @@ export const judge = (
     : { verified: { principal, ...times, ...binding }, audience: audienceOf(member(claims, "aud")) }
 }
 
+/** Who a token says it is of, and whose are taken. */
+export const wrongIssuer = (issuer: unknown, taken: ReadonlyArray<string>): InvalidToken =>
+  new InvalidToken({
+    reason: "issuer",
+    detail: `it is of ${typeof issuer === "string" ? quoted(issuer) : "nobody"}, and taken are those of ${
+      quotedAll(taken)
+    }`
+  })
+
 /** The token, if it is for this server: by one of its names, or one more that the verifier knows (ARS-07). */
 export const forNames = (
   { audience, verified }: Good,
@@ -109,4 +119,4 @@ export const forNames = (
 ): Effect.Effect<Verified, InvalidToken> =>
   names.some((known) => isFor(audience, known))
     ? Effect.succeed(verified)
-    : Effect.fail(new InvalidToken({ reason: "audience" }))
+    : Effect.fail(new InvalidToken({ reason: "audience", detail: wrongAudience(audience, names.flat()) }))

@@ -9,6 +9,7 @@ import type { ClientKey } from "../ClientKey.ts"
 import type * as Credentials from "../Credentials.ts"
 import type { ClientIdentity, ClientProof } from "../Grant.ts"
 import { misconfigured } from "./misconfigured.ts"
+import { quoted } from "./quoted.ts"
 import { token } from "./random.ts"
 import { formEncode } from "./serverText.ts"
 import { importKey } from "./signingKey.ts"
@@ -69,7 +70,8 @@ const assertion = Effect.fnUntraced(function*(
   })
 })
 
-const without = (what: string) => misconfigured(`the client is to prove itself with ${what}, and has none`)
+const without = (clientId: string, what: string) =>
+  misconfigured(`the client ${quoted(clientId)} is to prove itself with ${what}, and has none`)
 
 /** A registered client that can prove itself. */
 export const identity = (
@@ -83,13 +85,13 @@ export const identity = (
       case "none":
         return { parameters: { client_id: clientId }, headers: {} } satisfies ClientProof
       case "client_secret_basic":
-        if (clientSecret === undefined) return yield* without("a secret")
+        if (clientSecret === undefined) return yield* without(clientId, "a secret")
         return { parameters: {}, headers: { authorization: basic(clientId, Redacted.value(clientSecret)) } }
       case "client_secret_post":
-        if (clientSecret === undefined) return yield* without("a secret")
+        if (clientSecret === undefined) return yield* without(clientId, "a secret")
         return { parameters: { client_id: clientId, client_secret: clientSecret }, headers: {} }
       case "private_key_jwt": {
-        if (key === undefined) return yield* without("a private key")
+        if (key === undefined) return yield* without(clientId, "a private key")
         const signed = yield* assertion(clientId, key, issuer, supported.algorithms)
         return {
           parameters: {

@@ -9,6 +9,7 @@ import type { Policy } from "../OutboundGuard.ts"
 import { addressOf, type IssuerOptions, MetadataSearch, shown } from "./metadataSearch.ts"
 import { misconfigured } from "./misconfigured.ts"
 import type { Outbound } from "./outbound.ts"
+import { quoted, quotedAll } from "./quoted.ts"
 import { isLoopback, isSecure } from "./secureUrl.ts"
 
 export interface Options extends Pick<IssuerOptions, "trustIssuer"> {
@@ -123,7 +124,7 @@ const atOrigin = Effect.fnUntraced(function*(
   const { origin } = options.url
   const metadata = yield* serverOf(options, search, [origin, `${origin}/`], hint)
   if (metadata !== undefined) return { issuer: metadata.issuer, metadata, found: "origin" }
-  const isSilent = search.mismatch === undefined && search.insecure === undefined && !search.passing
+  const isSilent = search.mismatch === undefined && search.insecure === undefined && search.later === undefined
   return isSilent && hint.resourceMetadata === undefined
     ? { issuer: origin, metadata: Discovery.defaultMetadata(origin), found: "defaults" }
     : yield* search.end("protected resource")
@@ -159,7 +160,10 @@ export const discover = Effect.fnUntraced(function*(
   }
   const chosen = options.chooseServer === undefined ? first : options.chooseServer(servers)
   if (chosen === undefined || !servers.includes(chosen)) {
-    return yield* misconfigured(`none of the authorization servers of ${resource} is chosen`)
+    const choice = chosen === undefined ? "nothing" : quoted(chosen)
+    return yield* misconfigured(
+      `chooseServer chose ${choice} of the authorization servers of ${resource}: ${quotedAll(servers)}`
+    )
   }
   const issued = yield* serverOf(options, search, [chosen], hint)
   if (issued === undefined) return yield* search.end("authorization server")

@@ -118,8 +118,8 @@ export const isRedirectRefusal = (reason: AuthError.Reason): boolean =>
 
 /** 0 is what a server writes for a secret without an end. */
 const secretEnd = (body: Members): { readonly secretExpiresAt?: number } => {
-  const seconds = numberOf(body, "client_secret_expires_at")
-  return seconds === undefined || !Number.isFinite(seconds) || seconds <= 0 ? {} : { secretExpiresAt: seconds * 1000 }
+  const millis = (numberOf(body, "client_secret_expires_at") ?? 0) * 1000
+  return Number.isFinite(millis) && millis > 0 ? { secretExpiresAt: millis } : {}
 }
 
 /** The registration, or why there is none. */

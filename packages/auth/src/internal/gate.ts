@@ -14,11 +14,13 @@ import type { Attempts } from "../ResourceServer.ts"
 import { InvalidToken, type TokenVerifier, type Verified, type VerifierUnavailable } from "../TokenVerifier.ts"
 import { type Asked, type ChallengeOptions, Challenges } from "./challenges.ts"
 import type { Nonces } from "./nonces.ts"
+import { Notice } from "./notice.ts"
 import { isRepeated, type Presented, read } from "./presented.ts"
 import type { Fault, Proofs } from "./proof.ts"
 import * as Refusal from "./refusal.ts"
-import { pathOf, type Resource } from "./resource.ts"
+import * as Resource from "./resource.ts"
 import { expand, type Implies } from "./scopeRules.ts"
+import { tidy } from "./serverText.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -26,7 +28,7 @@ type Token = Extract<Presented, { readonly _tag: "Token" }>
 
 export interface GateOptions extends ChallengeOptions {
   readonly verifier: TokenVerifier["Service"]
-  readonly locate: (request: Request) => Resource | undefined
+  readonly locate: (request: Request) => Resource.Resource | undefined
   readonly implies: Implies | undefined
   readonly optional: boolean
   readonly attempts: Attempts | undefined
@@ -55,9 +57,9 @@ const isPreflight = ({ headers, method }: Request): boolean =>
 const stripped = (request: Request): Request =>
   request.modify({ headers: Headers.removeMany(request.headers, ["authorization", "dpop"]) })
 
-const addressOf = (request: Request, resource: Resource): ReadonlyArray<string> => {
+const addressOf = (request: Request, resource: Resource.Resource): ReadonlyArray<string> => {
   const path = request.url.replace(/[?#].*$/s, "")
-  return path === pathOf(resource.url) ? [resource.url] : [resource.url, new URL(resource.url).origin + path]
+  return path === Resource.pathOf(resource.url) ? [resource.url] : [resource.url, new URL(resource.url).origin + path]
 }
 
 const misbound = Effect.suspend(() => Effect.fail(new InvalidToken({ reason: "binding" })))
@@ -67,6 +69,9 @@ export class Gate {
   private readonly challenges: Challenges
   /** With all that its scopes stand for; verifiers that remember give the same object again. */
   private readonly expanded = new WeakMap<Verified, Principal>()
+  private readonly strangers = new Notice()
+  private saidMisplaced = false
+  private fitting: string | undefined
 
   constructor(options: GateOptions) {
     this.options = options
@@ -77,19 +82,41 @@ export class Gate {
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
       if (isPreflight(request)) return app
       const resource = this.options.locate(request)
-      if (resource === undefined) return Effect.succeed(Refusal.unknownHost())
-      const presented = this.presented(request)
-      if (presented._tag === "Nothing") return this.anonymous(app, resource)
-      const asked: Asked = { resource, scheme: presented._tag === "Token" ? presented.scheme : "bearer" }
-      const { attempts } = this.options
-      const decided = this.decide(request, presented, asked)
-      const outcome = attempts === undefined ? decided : this.limited(attempts, request, decided)
-      const answered = Effect.flatMap(outcome, (outcome) =>
-        outcome._tag === "Refused"
-          ? Effect.succeed(outcome.response)
-          : this.enter(app, request, outcome.principal, asked))
-      return asked.scheme === "dpop" ? this.withNonce(answered) : answered
+      if (resource === undefined) {
+        return Effect.as(this.strangers.say(Resource.unknownHost(request)), Refusal.unknownHost())
+      }
+      const answered = this.answer(app, request, resource)
+      const warning = this.misplaced(request, resource)
+      return warning === undefined ? answered : Effect.andThen(Effect.logWarning(warning), answered)
     })
+  }
+
+  private answer<E, R>(
+    app: Effect.Effect<Response, E, R>,
+    request: Request,
+    resource: Resource.Resource
+  ): Effect.Effect<Response, E, R> {
+    const presented = this.presented(request)
+    if (presented._tag === "Nothing") return this.anonymous(app, resource)
+    const asked: Asked = { resource, scheme: presented._tag === "Token" ? presented.scheme : "bearer" }
+    const { attempts } = this.options
+    const decided = this.decide(request, presented, asked)
+    const outcome = attempts === undefined ? decided : this.limited(attempts, request, decided)
+    const answered = Effect.flatMap(outcome, (outcome) =>
+      outcome._tag === "Refused"
+        ? Effect.succeed(outcome.response)
+        : this.enter(app, request, outcome.principal, asked))
+    return asked.scheme === "dpop" ? this.withNonce(answered) : answered
+  }
+
+  /** What to say of a path that is not the resource's, once. */
+  private misplaced(request: Request, resource: Resource.Resource): string | undefined {
+    // The same path comes over and over.
+    if (this.saidMisplaced || request.originalUrl === this.fitting) return undefined
+    const warning = Resource.misplaced(request, resource)
+    this.saidMisplaced = warning !== undefined
+    if (warning === undefined) this.fitting = request.originalUrl
+    return warning
   }
 
   private presented(request: Request): Presented {
@@ -114,7 +141,10 @@ export class Gate {
     )
   }
 
-  private anonymous<E, R>(app: Effect.Effect<Response, E, R>, resource: Resource): Effect.Effect<Response, E, R> {
+  private anonymous<E, R>(
+    app: Effect.Effect<Response, E, R>,
+    resource: Resource.Resource
+  ): Effect.Effect<Response, E, R> {
     if (!this.options.optional) {
       return Effect.succeed(Refusal.unauthorized(this.challenges.welcome({ resource }), "An access token is needed"))
     }
@@ -138,7 +168,7 @@ export class Gate {
   }
 
   /** A scheme that is not spoken here is as good as nothing. */
-  private unwelcome(resource: Resource): Response {
+  private unwelcome(resource: Resource.Resource): Response {
     return Refusal.unauthorized(this.challenges.welcome({ resource }), "An access token is needed")
   }
 
@@ -155,22 +185,27 @@ export class Gate {
     return Effect.suspend(() => verifier.verify(Redacted.make(presented.token), asked.resource.names)).pipe(
       Effect.flatMap((verified) => this.bound(request, presented, asked, verified)),
       // A verifier that throws must not let anybody in, nor end as an error of the server (field AUT-20).
-      Effect.catchCause((cause) => this.failed(request, asked, cause))
+      Effect.catchCause((cause) => this.failed(request, presented, asked, cause))
     )
   }
 
   private failed(
     request: Request,
+    { token }: Token,
     asked: Asked,
     cause: Cause.Cause<InvalidToken | VerifierUnavailable>
   ): Effect.Effect<Outcome> {
     const error = Option.getOrUndefined(Cause.findErrorOption(cause))
     if (error instanceof InvalidToken) {
-      return Effect.as(Effect.logDebug(`A token was refused: ${error.reason}`), this.invalid(asked))
+      // The detail is of the verifier, which may be the program's own, and holds what the token says.
+      const detail = tidy(error.detail, [token], 500)
+      const why = detail === undefined ? error.reason : `${error.reason}: ${detail}`
+      return Effect.as(Effect.logDebug(`A token was refused: ${why}`), this.invalid(asked))
     }
     const unavailable = this.unavailable(request)
     if (error !== undefined) {
-      return Effect.as(Effect.logWarning(`Tokens cannot be verified: ${error.detail}`), unavailable)
+      const detail = tidy(error.detail, [token], 500) ?? "the verifier does not say why"
+      return Effect.as(Effect.logWarning(`Tokens cannot be verified: ${detail}`), unavailable)
     }
     return Cause.hasInterruptsOnly(cause)
       ? Effect.succeed(unavailable)

@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { AuthError } from "../AuthError.ts"
 import { InvalidToken, type Verified, VerifierUnavailable } from "../TokenVerifier.ts"
 import type { Client } from "../TokenVerifierIntrospection.ts"
-import { type Claims, forNames, type Good, judge, type ToPrincipal } from "./claims.ts"
+import { type Claims, forNames, type Good, judge, type ToPrincipal, wrongIssuer } from "./claims.ts"
 import { basic } from "./clientAuthentication.ts"
 import { isMembers, member, numberOf, parseJson } from "./members.ts"
 import type { Outbound } from "./outbound.ts"
@@ -138,7 +138,7 @@ export class Introspector {
     const { issuer, principal, skew } = this.options
     if (member(claims, "active") !== true) return new InvalidToken({ reason: "inactive" })
     const said = member(claims, "iss")
-    if (said !== undefined && said !== issuer) return new InvalidToken({ reason: "issuer" })
+    if (said !== undefined && said !== issuer) return wrongIssuer(said, [issuer])
     const good = judge(claims, { issuer, principal, now, skew, endRequired: false })
     return typeof good === "string" ? new InvalidToken({ reason: good }) : good
   }

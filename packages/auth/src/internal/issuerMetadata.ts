@@ -6,13 +6,22 @@ import type { Metadata } from "../AuthorizationServer.ts"
 import { CurrentOutboundGuard } from "../OutboundGuard.ts"
 import { MetadataSearch } from "./metadataSearch.ts"
 import * as Outbound from "./outbound.ts"
+import { quoted } from "./quoted.ts"
 import { isLocal, isSecure } from "./secureUrl.ts"
 
 /** Whether an address that the program names may be one at all: https, or http on the loopback interface. */
 export const isAddress = (address: string): boolean => {
   const url = URL.parse(address)
-  return url !== null && url.hash === "" && url.username === "" && url.password === "" && isSecure(url)
+  // Parsing drops spaces and line ends, which are no part of an issuer that is compared to the letter.
+  return url !== null && !/[\s\p{C}]/u.test(address) && url.hash === "" && url.username === "" && url.password === "" &&
+    isSecure(url)
 }
+
+/** Why an address that the program gave under a name is none. */
+export const addressFault = (name: string, address: string): string | undefined =>
+  isAddress(address)
+    ? undefined
+    : `${name}: ${quoted(address)} is no https address (http is for the loopback interface alone)`
 
 /** The way to what the program names; loopback addresses are open where it names one. */
 export const outbound = (

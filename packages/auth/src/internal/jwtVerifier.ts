@@ -2,9 +2,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { InvalidToken, type Verified, type VerifierUnavailable } from "../TokenVerifier.ts"
-import { type Claims, forNames, type Good, judge, type ToPrincipal } from "./claims.ts"
+import { type Claims, forNames, type Good, judge, type ToPrincipal, wrongIssuer } from "./claims.ts"
 import * as jwt from "./jwt.ts"
 import { member } from "./members.ts"
+import { quoted, quotedAll } from "./quoted.ts"
 import { Remembered } from "./remembered.ts"
 import type { KeySource } from "./remoteKeys.ts"
 import { sha256 } from "./sha256.ts"
@@ -27,7 +28,8 @@ export interface JwtOptions {
   readonly cacheSize: number
 }
 
-const invalid = (reason: InvalidToken["reason"]) => Effect.fail(new InvalidToken({ reason }))
+const invalid = (reason: InvalidToken["reason"], detail?: string) =>
+  Effect.fail(new InvalidToken(detail === undefined ? { reason } : { reason, detail }))
 
 export class JwtVerifier {
   private readonly options: JwtOptions
@@ -58,9 +60,13 @@ export class JwtVerifier {
     const { alg, claims, type } = read.success
     const issuer = member(claims, "iss")
     const trusted = typeof issuer === "string" ? this.options.trusted.get(issuer) : undefined
-    if (trusted === undefined) return invalid("issuer")
-    if (!trusted.algorithms.has(alg)) return invalid("algorithm")
-    if (!jwt.isAccessToken(type, this.options.typeRequired)) return invalid("type")
+    if (trusted === undefined) return Effect.fail(wrongIssuer(issuer, [...this.options.trusted.keys()]))
+    if (!trusted.algorithms.has(alg)) {
+      return invalid("algorithm", `it is ${quoted(alg)}, and taken are ${quotedAll([...trusted.algorithms])}`)
+    }
+    if (!jwt.isAccessToken(type, this.options.typeRequired)) {
+      return invalid("type", `it is ${type === undefined ? "of no type" : quoted(type)}, and no access token`)
+    }
     return Effect.flatMap(this.signature(token, read.success, trusted), () => this.claims(claims, trusted.issuer, now))
   }
 

@@ -1,6 +1,8 @@
 /** The tokens of one client for one server: what is known of them, in memory and in the store. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AuthError from "../AuthError.ts"
@@ -61,6 +63,8 @@ export class Keeper {
   readonly status: SubscriptionRef.SubscriptionRef<LoginStatus>
   /** What requests carry. */
   held: Held | undefined = undefined
+  /** Why the last login came to nothing, while nobody is logged in. */
+  vain: AuthError.AuthError | undefined = undefined
   /** Whether the store was looked at. */
   loaded = false
   /** What the last challenge said, for a login that is asked for later. */
@@ -89,8 +93,17 @@ export class Keeper {
     return url.origin + url.pathname
   }
 
+  /** Tells it, unless it is told already. */
   say(status: LoginStatus): Effect.Effect<void> {
-    return SubscriptionRef.set(this.status, status)
+    return SubscriptionRef.updateSome(
+      this.status,
+      (told) => Equal.equals(told, status) ? Option.none() : Option.some(status)
+    )
+  }
+
+  /** Whether nobody has to do anything, and nothing is under way. */
+  get isResting(): Effect.Effect<boolean> {
+    return Effect.map(SubscriptionRef.get(this.status), ({ _tag }) => _tag === "LoggedIn" || _tag === "Anonymous")
   }
 
   /** What is so when nothing is under way. */
@@ -164,6 +177,7 @@ export class Keeper {
       this.held = held
       this.loaded = true
       this.missing = undefined
+      this.vain = undefined
       this.setbacks.relent()
       return Effect.as(this.rest, held)
     })
@@ -255,9 +269,9 @@ export class Keeper {
 
   /** Somebody is shown a page. */
   visit(url: string): Effect.Effect<void> {
-    return SubscriptionRef.update(
+    return SubscriptionRef.updateSome(
       this.status,
-      (status) => status._tag === "LoggingIn" ? { ...status, url } : status
+      (status) => status._tag === "LoggingIn" ? Option.some({ ...status, url }) : Option.none()
     )
   }
 

@@ -1,11 +1,12 @@
 /** Asks addresses for metadata, one after the other, and keeps what each of them said. */
 import * as Effect from "effect/Effect"
+import type * as Headers from "effect/http/Headers"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Result from "effect/Result"
 import * as AuthError from "../AuthError.ts"
 import type { Metadata } from "../AuthorizationServer.ts"
 import { decodeServer, serverAddresses } from "../Discovery.ts"
-import { isLater } from "./later.ts"
+import { isLater, retryAfterOf } from "./later.ts"
 import type { Outbound } from "./outbound.ts"
 import { bareUrl, tidy } from "./serverText.ts"
 
@@ -24,10 +25,15 @@ export interface IssuerOptions {
   readonly headersFor?: HeadersFor | undefined
 }
 
+/** Statuses of an address at which there is nothing. */
+const nothing: ReadonlySet<number> = new Set([404, 405, 410])
+
 export class MetadataSearch {
   readonly attempts: Array<AuthError.Attempt> = []
-  /** Whether something did not answer that may do so later. */
-  passing = false
+  /** What did not answer, and may do so later: the first such address. */
+  later: Pick<AuthError.Unavailable, "url" | "status" | "retryAfter"> | undefined = undefined
+  /** Whether anything was found that is no metadata, and will not be later. */
+  private broken = false
   insecure: AuthError.InsecureServer | undefined = undefined
   mismatch: AuthError.IssuerMismatch | undefined = undefined
   private readonly outbound: Outbound
@@ -45,10 +51,10 @@ export class MetadataSearch {
     const request = HttpClientRequest.get(address, { headers: { accept: "application/json", ...headers } })
     return Effect.match(this.outbound.send(request), {
       onFailure: (error) => this.failed(address, error),
-      onSuccess: ({ body, status }) => {
-        if (status < 200 || status > 299) return this.answered(address, status)
+      onSuccess: ({ body, headers, status }) => {
+        if (status < 200 || status > 299) return this.answered(address, status, headers)
         const value = read(body)
-        return Result.isSuccess(value) ? value.success : this.note(address, value.failure)
+        return Result.isSuccess(value) ? value.success : this.unfit(address, value.failure)
       }
     })
   }
@@ -64,7 +70,7 @@ export class MetadataSearch {
     const [issuer] = issuers
     return Effect.gen({ self: this }, function*() {
       const addresses = serverAddresses(issuer)
-      if (addresses.length === 0) this.note(issuer, "no issuer: it has to be a URL without query and fragment")
+      if (addresses.length === 0) this.unfit(issuer, "no issuer: it has to be a URL without query and fragment")
       for (const address of addresses) {
         const metadata = yield* this.look(address, decodeServer, headersFor?.(address))
         if (metadata === undefined) continue
@@ -78,11 +84,24 @@ export class MetadataSearch {
     })
   }
 
-  /** What came of a search that found nothing. */
+  /**
+   * What came of a search that found nothing. It may go well later where something did not answer now, and all that did
+   * answer said that there is nothing.
+   */
   end(what: AuthError.DiscoveryFailed["what"]): Effect.Effect<never, AuthError.AuthError> {
-    return AuthError.fail(
-      this.mismatch ?? this.insecure ?? new AuthError.DiscoveryFailed({ what, attempts: this.attempts })
-    )
+    const { attempts, later } = this
+    if (this.mismatch !== undefined) return AuthError.fail(this.mismatch)
+    if (this.insecure !== undefined) return AuthError.fail(this.insecure)
+    return later === undefined || this.broken
+      ? AuthError.fail(new AuthError.DiscoveryFailed({ what, attempts }))
+      : AuthError.fail(
+        new AuthError.Unavailable({ ...later, detail: `no metadata of the ${what} can be had now`, attempts })
+      )
+  }
+
+  private unfit(url: string, outcome: string): undefined {
+    this.broken = true
+    this.note(url, outcome)
   }
 
   private note(url: string, outcome: string): undefined {
@@ -92,13 +111,15 @@ export class MetadataSearch {
   /** What went wrong at one address is written down, whatever it was (field AUT-04). */
   private failed(url: string, { message, reason }: AuthError.AuthError): undefined {
     if (reason._tag === "InsecureServer") this.insecure ??= reason
-    this.passing ||= reason._tag === "Unavailable"
+    if (reason._tag === "Unavailable") this.later ??= { url: addressOf(url) }
+    else this.broken = true
     const said = "detail" in reason ? reason.detail : message
     this.note(url, reason._tag === "InsecureServer" ? `not safe: ${said}` : said)
   }
 
-  private answered(url: string, status: number): undefined {
-    this.passing ||= isLater(status)
+  private answered(url: string, status: number, headers: Headers.Headers): undefined {
+    if (isLater(status)) this.later = { ...retryAfterOf(headers), ...(this.later ?? { url: addressOf(url), status }) }
+    else if (!nothing.has(status)) this.broken = true
     this.note(url, `status ${status}`)
   }
 }

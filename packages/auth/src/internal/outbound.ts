@@ -15,6 +15,7 @@ import type { OutboundGuard, Policy } from "../OutboundGuard.ts"
 import { readBody } from "./readBody.ts"
 import { isSecure } from "./secureUrl.ts"
 import { bareUrl } from "./serverText.ts"
+import { spokenTime } from "./spokenTime.ts"
 
 /** An answer, read whole. */
 export interface Answer {
@@ -157,7 +158,7 @@ export const make = (options: Options): Outbound => {
     sender.exchange(withoutForeign(request), url, maxRedirects).pipe(
       Effect.timeoutOrElse({
         duration: timeout,
-        orElse: () => unavailable(url, `it does not answer within ${Duration.toMillis(timeout)} ms`)
+        orElse: () => unavailable(url, `it does not answer within ${spokenTime(Duration.toMillis(timeout))}`)
       }),
       // The client's own spans would tell queries and headers, and the trace to everybody who is asked.
       Effect.provideService(HttpClient.TracerDisabledWhen, () => true),

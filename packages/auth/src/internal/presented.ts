@@ -16,6 +16,10 @@ const malformed = (detail: string): Presented => ({ _tag: "Malformed", detail })
 
 const scheme = /^(bearer|dpop)(?: +|$)/i
 const token68 = /^[0-9A-Za-z\-._~+/]+=*$/
+
+/** Whether a text can be sent as a token (RFC 6750, 2.1). */
+export const isToken = (text: string): boolean => token68.test(text)
+
 const inQuery = /[?&]access_token=/
 
 const isName = (name: unknown): boolean =>
@@ -44,6 +48,6 @@ export const read = (headers: Headers.Headers, url: string, maxLength: number): 
   if (token === "") return malformed("there is no token")
   // Headers of the same name come joined.
   if (token.includes(",") || inQuery.test(url)) return several
-  if (!token68.test(token)) return malformed("the token has characters that none has")
+  if (!isToken(token)) return malformed("the token has characters that none has")
   return { _tag: "Token", scheme: found[0].trimEnd().toLowerCase() === "dpop" ? "dpop" : "bearer", token }
 }

@@ -28,7 +28,7 @@ export const forbidden = (challenge: string): Response =>
   json(403, invalidRequest("The caller's token lacks a scope"), { "www-authenticate": challenge })
 
 /** Nobody can say what this server is called by such a host. */
-export const unknownHost = (): Response => json(403, invalidRequest("Header Host is not allowed"), {})
+export const unknownHost = (): Response => json(403, invalidRequest("Header Host names no resource of this server"), {})
 
 const later = (headers: Headers.Headers, message: string): JsonRpc.WireError => {
   const version = headers[McpHeaders.names.protocolVersion]

@@ -4,20 +4,33 @@ import * as Effect from "effect/Effect"
 import * as AuthError from "../AuthError.ts"
 import type { AuthorizationServer } from "../AuthorizationServer.ts"
 import type * as Credentials from "../Credentials.ts"
+import { serverAddresses } from "../Discovery.ts"
 import type { ClientIdentity, Request } from "../Grant.ts"
 import type { Dynamic, MetadataDocument, Options, Preregistered } from "../Registration.ts"
 import { anyIssuer } from "../Registration.ts"
 import { identity, methodFor } from "./clientAuthentication.ts"
 import { clientIdFault } from "./clientId.ts"
 import { isRedirectRefusal, type Purpose, registrationOf, requestBody } from "./dynamicRegistration.ts"
+import { shown } from "./metadataSearch.ts"
 import { misconfigured } from "./misconfigured.ts"
 import { isUnknownClient } from "./oauthError.ts"
+import { quoted } from "./quoted.ts"
 import { applicationType, redirectFault } from "./redirectUris.ts"
 
 type Known<A> = Effect.Effect<A, AuthError.AuthError>
 
 const required = (issuer: string, detail: string) =>
   AuthError.fail(new AuthError.RegistrationRequired({ issuer, detail }))
+
+const notGiven = "none is configured, and none is given on the spot"
+
+/** Why nobody can have given such an id. */
+const clientFault = ({ clientId, issuer }: Preregistered): string | undefined => {
+  if (clientId.trim() === "") return `the client id for ${quoted(issuer)} is empty`
+  return issuer === anyIssuer || serverAddresses(issuer).length > 0
+    ? undefined
+    : `the client ${quoted(clientId)} is for the issuer ${quoted(issuer)}, which is no URL without query and fragment`
+}
 
 const clientsOf = ({ client = [] }: Options): ReadonlyArray<Preregistered> => "length" in client ? client : [client]
 
@@ -40,7 +53,9 @@ const described = (
 ): Known<ClientIdentity> => {
   const { key, redirectUris = [], url } = typeof document === "string" ? { url: document } : document
   const fault = clientIdFault(url)
-  if (fault !== undefined) return misconfigured(`the address of the client's document cannot be a client id: ${fault}`)
+  if (fault !== undefined) {
+    return misconfigured(`${quoted(url)}, the address of the client's document, cannot be a client id: ${fault}`)
+  }
   const authentication = key === undefined ? "none" : "private_key_jwt"
   return Effect.succeed(
     identity({ kind: "metadata document", clientId: url, authentication, redirectUris }, key, supportedBy(server))
@@ -108,6 +123,8 @@ export const known = Effect.fnUntraced(function*(
 ): Effect.fn.Return<ClientIdentity | undefined, AuthError.AuthError> {
   const { server } = request
   const clients = clientsOf(options)
+  const fault = clients.map(clientFault).find((fault) => fault !== undefined)
+  if (fault !== undefined) return yield* misconfigured(fault)
   const client = clientFor(clients, server.issuer)
   if (client !== undefined) return preregistered(server, client)
   const { dynamic, metadataDocument } = options
@@ -117,12 +134,10 @@ export const known = Effect.fnUntraced(function*(
   const mayRegister = dynamic !== false && (dynamic !== undefined || clients.length === 0)
   const before = mayRegister ? yield* stored(request, options) : undefined
   if (before !== undefined || (mayRegister && server.metadata.registration_endpoint !== undefined)) return before
-  return yield* required(
-    server.issuer,
-    clients.length > 0
-      ? "the client ids that are configured are for other authorization servers"
-      : "none is configured, and none is given on the spot"
-  )
+  if (clients.length === 0) return yield* required(server.issuer, notGiven)
+  const detail = "the client ids that are configured are for other authorization servers"
+  const configured = clients.map(({ issuer }) => shown(issuer))
+  return yield* AuthError.fail(new AuthError.RegistrationRequired({ issuer: server.issuer, detail, configured }))
 })
 
 /** Where a login may come back to, in the forms that the listener can be named by; the first is the one to try first. */
@@ -141,7 +156,7 @@ const attempt = Effect.fnUntraced(function*(
   type: "native" | "web" | undefined
 ) {
   const url = server.metadata.registration_endpoint
-  if (url === undefined) return yield* required(server.issuer, "none is configured, and none is given on the spot")
+  if (url === undefined) return yield* required(server.issuer, notGiven)
   const answer = yield* endpoint.json(url, requestBody(server, dynamic, purpose, type))
   const registration = yield* Effect.mapError(
     Effect.fromResult(registrationOf(server, url, answer, purpose.redirectUris)),

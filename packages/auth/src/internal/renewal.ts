@@ -56,6 +56,9 @@ const needsSomebody: ReadonlySet<AuthError.Reason["_tag"]> = new Set([
   "CallbackUnavailable"
 ])
 
+/** What a search comes to that found nothing. */
+const silences: ReadonlySet<AuthError.Reason["_tag"]> = new Set(["DiscoveryFailed", "Unavailable"])
+
 export class Renewal {
   readonly keeper: Keeper
   readonly turns: Turns<Done, AuthError.AuthError>
@@ -101,7 +104,9 @@ export class Renewal {
       const done = yield* this.obtain(found, Scopes.union(keeper.challenged, keeper.lacking, scopes))
       return keeper.unkept === undefined ? done : yield* Effect.fail(keeper.unkept)
     })
-    const told = Effect.tapError(attempt, (error) => keeper.held === undefined ? this.say(error, 0) : keeper.rest)
+    const told = Effect.flatMap(keeper.isResting, (isResting) =>
+      // Who is logged in stays so; who was asked to log in still is.
+      Effect.tapError(attempt, (error) => isResting && keeper.held !== undefined ? keeper.rest : this.say(error, 0)))
     return this.turns.take(["login", ...scopes].join("\n"), told)
   }
 
@@ -111,6 +116,7 @@ export class Renewal {
     const attempt = Effect.gen({ self: this }, function*() {
       const loaded = yield* Effect.exit(keeper.load)
       keeper.setbacks.clear()
+      keeper.vain = undefined
       keeper.forgetScopes()
       const { held } = keeper
       // A store that cannot be read may have tokens, which are not forgotten then.
@@ -149,7 +155,8 @@ export class Renewal {
       const isInVain = this.inVain.has(error) || _tag === "TokenRejected" || _tag === "ScopeRefused"
       // A login that has expired is followed by one that is asked for.
       if (need.why === "time" && _tag === "LoginExpired") return keeper.rest
-      const length = this.isUnasked(need, error)
+      const isUnasked = this.isUnasked(need, error)
+      const length = isUnasked
         ? "short"
         : keeper.settings.grant.interactive && isInVain
         ? "long"
@@ -158,11 +165,14 @@ export class Renewal {
       const { held } = keeper
       // A token that is good for other calls, or for a while, stays what it is.
       const isGood = held !== undefined && need.why !== "token" && Credentials.isFresh(held.tokens, now)
-      return isGood ? keeper.rest : this.say(error, retryAt)
+      if (isGood) return keeper.rest
+      // Why the last login came to nothing says more than that another one is needed.
+      return isUnasked ? keeper.say({ _tag: "NeedsLogin", error: keeper.vain ?? error }) : this.say(error, retryAt)
     })
   }
 
   private say(error: AuthError.AuthError, retryAt: number): Effect.Effect<void> {
+    if (this.inVain.has(error)) this.keeper.vain = error.isFinal ? error : undefined
     return this.keeper.say(
       needsSomebody.has(error.reason._tag) ? { _tag: "NeedsLogin", error } : { _tag: "Failed", error, retryAt }
     )
@@ -220,7 +230,7 @@ export class Renewal {
       )
       if (Result.isFailure(search)) {
         // Where the server says nothing about it now, whoever gave the tokens still may renew them.
-        const isSilent = used !== undefined && mayRefresh && search.failure.reason._tag === "DiscoveryFailed"
+        const isSilent = used !== undefined && mayRefresh && silences.has(search.failure.reason._tag)
         const done = isSilent
           ? yield* Effect.flatMap(keeper.home(used), (home) => refresh(keeper, used, home))
           : undefined
@@ -272,11 +282,10 @@ export class Renewal {
     if (had !== undefined && lacking.length === 0) {
       return AuthError.fail(new AuthError.LoginExpired({ resource, issuer }))
     }
-    const detail = need.isBackground ? "nobody is asked for a request in the background" : "nobody is asked by itself"
     const scopes = lacking.length === 0 ? undefined : { scopes: lacking }
     return Effect.andThen(
       lacking.length === 0 ? Effect.void : this.keeper.lack(lacking),
-      AuthError.fail(new AuthError.LoginRequired({ resource, issuer, ...scopes, detail }))
+      AuthError.fail(new AuthError.LoginRequired({ resource, issuer, ...scopes, detail: "log in to go on" }))
     )
   }
 

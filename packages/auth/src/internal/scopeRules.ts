@@ -1,4 +1,5 @@
 /** Scopes: what they may be written with, and which ones others stand for. */
+import { quoted } from "./quoted.ts"
 
 const shape = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
@@ -8,7 +9,7 @@ export const isScope = (scope: string): boolean => shape.test(scope)
 /** Which of the texts is none, if one is. */
 export const scopeFault = (scopes: ReadonlyArray<string> = []): string | undefined => {
   const odd = scopes.find((scope) => !isScope(scope))
-  return odd === undefined ? undefined : `${JSON.stringify(odd)} is no scope`
+  return odd === undefined ? undefined : `scopes: ${quoted(odd)} is no scope`
 }
 
 /** Asks for a refresh token (OpenID Connect Core, 11). */

@@ -1,7 +1,8 @@
 /**
  * All of it on one machine: `node main.ts` starts a login page, the diary server and a client, and opens your browser.
  *
- * On a machine without one, copy the printed address into a browser, and the address that you are sent to back to here.
+ * On a machine without one, copy the printed address into a browser, and the address that you are sent to back to here. Where
+ * there is neither a browser nor a terminal it says so and ends, with exit code 1.
  */
 import { AuthError } from "@mcpfx/auth"
 import { LoopbackLogin } from "@mcpfx/node"
@@ -30,11 +31,17 @@ const main = Effect.gen(function*() {
   yield* Effect.provide(tour, Client)
 }).pipe(
   Effect.provide(Servers),
-  // Every failure of a login has a reason that a program can act on.
+  // A login that fails is no fault of the program: its message says what happened, its `reason` what can be done.
   Effect.catch((error) =>
     Option.match(AuthError.find(error), {
       onNone: () => Effect.fail(error),
-      onSome: ({ reason }) => Console.error(`no login: ${reason._tag}`)
+      onSome: ({ message }) =>
+        Effect.andThen(
+          Console.error(message),
+          Effect.sync(() => {
+            process.exitCode = 1
+          })
+        )
     })
   )
 )

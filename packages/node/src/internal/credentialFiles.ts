@@ -50,8 +50,18 @@ const refuse = (operation: Operation, detail: string) => Effect.fail(new TokenSt
 
 const isMissing = (error: PlatformError): boolean => error.reason._tag === "NotFound"
 
-/** A folder in the one where the user's applications have their settings. */
-export const applicationFolder = (application: string, name: string): Done<string> =>
+/**
+ * The folder that the program gives, else one in that where the user's applications have their settings. An empty one would
+ * be the folder that the program happens to run in.
+ */
+export const folderOf = (given: string | undefined, application: string, name: string): Done<string> => {
+  if (given === undefined) return applicationFolder(application, name)
+  return given.trim() === ""
+    ? refuse("write", "the directory for credentials is empty: leave it out for the default one")
+    : Effect.succeed(given)
+}
+
+const applicationFolder = (application: string, name: string): Done<string> =>
   UserDirectories.make().config(application).pipe(
     Effect.map((settings) => join(settings, name)),
     Effect.mapError(() => new TokenStoreError({ operation: "write", detail: "there is no home folder to use" }))

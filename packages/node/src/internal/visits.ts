@@ -43,8 +43,8 @@ export const invitation = (url: URL, { issuer, resource }: UserAgent.Login): str
 export const nobody = (url: URL, { issuer, resource }: UserAgent.Login, detail: string) =>
   AuthError.fail(new AuthError.LoginRequired({ resource, issuer, url: url.href, detail }))
 
-const how =
-  "After the login the browser goes to an address that it may not be able to show. Copy that address from its bar."
+const how = "After the login the browser goes to an address that it may not be able to show. " +
+  "Copy that address from its bar, and paste it here."
 
 /** Asks for the address at the terminal until it is the right one, a few times. */
 export const paste = Effect.fnUntraced(function*(

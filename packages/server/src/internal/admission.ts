@@ -29,7 +29,8 @@ const insufficient = (scopes: ReadonlyArray<string>, revision: Revision): Reject
   new Rejected(
     McpError.toWire(new McpError.InvalidRequest({ detail: "The caller's token lacks a scope" }), revision),
     403,
-    // All scopes the operation needs, so that one step up is enough (ARS-10).
+    // All scopes of the entry. Those that every request needs are added by who checks tokens, so that one step up is enough
+    // (ARS-10).
     { "www-authenticate": `Bearer error="insufficient_scope", scope="${scopes.join(" ")}"` }
   )
 

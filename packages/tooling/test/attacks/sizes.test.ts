@@ -126,7 +126,10 @@ describe("answers of odd shape", () => {
       const { reason, world } = yield* tried(({ network }) => {
         network.on(resourceMetadata, { resource: mcpUrl, authorization_servers: others })
       })
-      assert.deepInclude(reason, { _tag: "DiscoveryFailed", what: "authorization server" })
+      assert.deepInclude(reason, {
+        _tag: "Unavailable",
+        detail: "no metadata of the authorization server can be had now"
+      })
       assert.strictEqual(new Set(world.network.strangers.map((address) => new URL(address).origin)).size, 1)
     }))
 
@@ -198,7 +201,7 @@ describe("answers of odd shape", () => {
         ["DiscoveryFailed", ({ network }) => {
           network.on(resourceMetadata, { resource: mcpUrl, authorization_servers: [long] })
         }],
-        ["DiscoveryFailed", ({ network }) => {
+        ["Unavailable", ({ network }) => {
           network.on(resourceMetadata, { resource: mcpUrl, authorization_servers: [`${evil}/${long}`] })
         }],
         ["InsecureServer", ({ network }) => {

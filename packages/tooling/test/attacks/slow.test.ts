@@ -47,8 +47,8 @@ describe("answers that do not come", () => {
         )
       for (const answer of [never, drip]) {
         const rows: ReadonlyArray<readonly [tag: AuthError.Reason["_tag"], at: ReadonlyArray<string>]> = [
-          ["DiscoveryFailed", [resourceMetadata, rootMetadata]],
-          ["DiscoveryFailed", [serverMetadata, openId]],
+          ["Unavailable", [resourceMetadata, rootMetadata]],
+          ["Unavailable", [serverMetadata, openId]],
           ["Unavailable", [tokenUrl]],
           ["Unavailable", [`${issuer}/register`]]
         ]

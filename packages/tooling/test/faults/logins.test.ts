@@ -28,25 +28,25 @@ const long = 600_000
 describe(`logins, MCPFX_FUZZ_SEED=${seed}`, () => {
   it.live(
     "[field AUT-06] [field AUT-10] one process of a person: requests end, no secret strays, all goes well in the end",
-    () => check({ who: "person", processes: 1, tokens: "jwt" }, 80 * scale),
+    () => check({ who: "person", processes: 1, tokens: "jwt" }, Math.ceil(30 * scale)),
     long
   )
 
   it.live(
     "[field AUT-07] two processes of a person share a store: no refresh token is spent twice",
-    () => check({ who: "person", processes: 2, tokens: "opaque" }, 80 * scale),
+    () => check({ who: "person", processes: 2, tokens: "opaque" }, Math.ceil(60 * scale)),
     long
   )
 
   it.live(
     "nobody is asked but by a login",
-    () => check({ who: "person who asks", processes: 2, tokens: "opaque" }, 50 * scale),
+    () => check({ who: "person who asks", processes: 2, tokens: "opaque" }, Math.ceil(40 * scale)),
     long
   )
 
   it.live(
     "machines log in by themselves",
-    () => check({ who: "machine", processes: 2, tokens: "opaque" }, 50 * scale),
+    () => check({ who: "machine", processes: 2, tokens: "opaque" }, Math.ceil(40 * scale)),
     long
   )
 })

@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { Browser } from "../../src/interop/auth/browser.ts"
 import { startGuarded, startTestAuthority, writing } from "../../src/interop/auth/guarded.ts"
 import { login } from "../../src/interop/auth/login.ts"
-import { awkward, machine, startOidcPeer } from "../../src/interop/auth/oidcPeer.ts"
+import { awkward, callback, machine, startOidcPeer } from "../../src/interop/auth/oidcPeer.ts"
 import { makeAuthority } from "../../src/interop/auth/sdk1Authority.ts"
 import { startSdk1Guarded, startSdk1Whole, whoami } from "../../src/interop/auth/sdk1Guarded.ts"
 import * as Sdk1 from "../../src/interop/auth/sdk1Login.ts"
@@ -39,6 +39,20 @@ const own = running(async () => {
   const guarded = await startGuarded(server.issuer)
   return {
     server,
+    url: `${guarded.origin}/mcp`,
+    close: () => Promise.all([guarded.close(), close()]).then(() => undefined)
+  }
+})
+
+/** Nobody gets a refresh token, and no scope stands for another: each step up is a login for what its challenge names. */
+const strict = running(async () => {
+  const { close, server } = await startTestAuthority({
+    refresh: "never",
+    // One that registers itself is held to the scopes it named then.
+    clients: [{ clientId: "desktop", redirectUris: [callback] }]
+  })
+  const guarded = await startGuarded(server.issuer, { writersRead: false })
+  return {
     url: `${guarded.origin}/mcp`,
     close: () => Promise.all([guarded.close(), close()]).then(() => undefined)
   }
@@ -165,6 +179,26 @@ logins(client, revision, [
       assert.sameMembers([...callerOf(await theirs.call(writing)).scopes], [read, "notes:write"])
       await theirs.close()
       assert.lengthOf(browser.visited, 2)
+    }
+  },
+  {
+    title: "[ARS-09] [ARS-10] is asked once for all that a tool needs, where no scope stands for another",
+    run: async (record) => {
+      const { url } = strict()
+      const browser = new Browser()
+      const provider = Sdk1.interactive(browser)
+      provider.kept.info = { client_id: "desktop" }
+      const theirs = await Sdk1.login(url, provider, record)
+      const failure: unknown = await theirs.call(writing).catch((error: unknown) => error)
+      assert.instanceOf(failure, UnauthorizedError)
+      await theirs.resume()
+      assert.sameMembers([...callerOf(await theirs.call(writing)).scopes], [read, "notes:write"])
+      await theirs.close()
+      assert.deepStrictEqual(
+        browser.visited.map(({ searchParams }) => searchParams.get("scope")),
+        [read, `${read} notes:write`]
+      )
+      assert.lengthOf(record.exchanges.filter(({ status }) => status === 403), 1)
     }
   },
   {

@@ -60,8 +60,16 @@ type Response = HttpClientResponse.HttpClientResponse
 
 const maxRedirects = 5
 
+const longestAddress = 300
+
 /** A server's address, without what may be secret in a URL. */
 export const addressOf = (url: URL): string => url.origin + url.pathname
+
+/** The failure of whatever is sent to what was given for the server's address and is none. */
+export const unreachable = (url: string | URL): HttpFailure => {
+  const shown = String(url).replace(/[?#].*$/s, "").replace(/^.*@/s, "").slice(0, longestAddress)
+  return new HttpFailure({ detail: `The server's address is not a URL: ${JSON.stringify(shown)}` })
+}
 
 /** Failures of what sits between here and the server, such as of a login, which tell what is to be done about them. */
 const isFinal = (cause: unknown): boolean | undefined =>

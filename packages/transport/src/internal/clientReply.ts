@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Sse from "../Sse.ts"
 import { HttpFailure, MessageTooLarge, SessionLost, type TransportError } from "../TransportError.ts"
-import { transportFailure } from "./clientCall.ts"
+import { addressOf, transportFailure } from "./clientCall.ts"
 import { parseJson } from "./json.ts"
 import { peek } from "./peek.ts"
 import * as Refusals from "./refusals.ts"
@@ -240,15 +240,26 @@ const bytesOf = (response: Response, limit: number): number => {
   return Number.isSafeInteger(length) && length > limit ? length : limit + 1
 }
 
+/** Statuses that most often mean that the address is wrong. */
+const misplaced: ReadonlySet<number> = new Set([404, 405, 410])
+
+/** What a server said that did not speak of the protocol, and where that was not enough. */
+const said = ({ status, url }: Response, text: string): string => {
+  const excerpt = text.slice(0, excerptLength).trim()
+  if (excerpt !== "" && !misplaced.has(status)) return excerpt
+  const parsed = URL.parse(url)
+  const address = parsed === null ? "the server" : addressOf(parsed)
+  return excerpt === "" ? `${address} gives no reason` : `${excerpt} (${address})`
+}
+
 /** The failure a response stands for. */
 export const refused = (response: Response, text: string, error?: JsonRpc.WireError): HttpFailure => {
   const { headers, status } = response
-  const excerpt = text.slice(0, excerptLength).trim()
   const challenge = headers["www-authenticate"]
   const retryAfter = headers["retry-after"]
   return new HttpFailure({
     status,
-    detail: error?.message ?? (excerpt === "" ? `HTTP status ${status}` : excerpt),
+    detail: error?.message ?? said(response, text),
     ...(challenge === undefined ? undefined : { wwwAuthenticate: challenge }),
     ...(retryAfter === undefined ? undefined : { retryAfter }),
     ...(error === undefined ? undefined : { error })

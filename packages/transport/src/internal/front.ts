@@ -26,6 +26,16 @@ export interface FrontOptions {
 const hostOf = (request: Request): string | undefined =>
   request.headers["host"] ?? /^[a-z]+:\/\/([^/?#]*)/i.exec(request.originalUrl)?.[1]
 
+const options = { Host: "allowedHosts", Origin: "allowedOrigins" } as const
+const shown = 200
+
+/** For the log of the one who runs the server: which header, what it held, and which option lets it in. */
+const explain = ({ header, reason }: Guard.Refusal, value: string | undefined): string => {
+  const held = value === undefined ? "" : ` ${JSON.stringify(value.slice(0, shown).replace(/[^\x20-\x7e]/g, "?"))}`
+  const hint = reason === "not allowed" ? `: the option ${options[header]} does not name it` : ""
+  return `A request was refused, its header ${header}${held} is ${reason}${hint}`
+}
+
 const preflight = (
   request: Request,
   allow: string,
@@ -52,13 +62,22 @@ export const behind = (
     serve(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest), fiber)
   )
   const wrapped = middleware?.(behindGuard)
+  // A warning once: anybody can send such requests, and nobody may fill the log with them.
+  const warned = new Set<Guard.Refusal["header"]>()
+  const tell = (refusal: Guard.Refusal, value: string | undefined): Effect.Effect<void> => {
+    if (warned.has(refusal.header)) return Effect.logDebug(explain(refusal, value))
+    warned.add(refusal.header)
+    return Effect.logWarning(explain(refusal, value))
+  }
   // Servers run their handlers uninterruptibly; a client that leaves is to be noticed here.
   return Effect.interruptible(Effect.withFiber((fiber) => {
     const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
     const origin = request.headers["origin"]
-    const refusal = guard.check(hostOf(request), origin)
+    const host = hostOf(request)
+    const refusal = guard.check(host, origin)
     if (refusal !== undefined) {
-      return Effect.succeed(failureResponse(403, undefined, Refusals.invalidRequest(Guard.describe(refusal))))
+      const response = failureResponse(403, undefined, Refusals.invalidRequest(Guard.describe(refusal)))
+      return Effect.as(tell(refusal, refusal.header === "Host" ? host : origin), response)
     }
     if (request.method === "OPTIONS") return Effect.succeed(preflight(request, allow, origin))
     const served = wrapped ?? serve(request, fiber)

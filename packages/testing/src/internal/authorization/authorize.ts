@@ -49,7 +49,11 @@ const redirectOf = (client: Client, uri: string | undefined): Effect.Effect<stri
   if (uri !== undefined) {
     return client.redirectUris.some((registered) => matches(registered, uri))
       ? Effect.succeed(uri)
-      : no("the redirect_uri is not one of the client's")
+      : no(
+        only === undefined
+          ? "the client has no redirectUris, so nobody can log in with it"
+          : `the redirect_uri ${uri} is not one of the client's: ${client.redirectUris.join(", ")}`
+      )
   }
   return only !== undefined && others.length === 0 ? Effect.succeed(only) : no("there is no redirect_uri")
 }
@@ -104,7 +108,7 @@ const ask = (state: State, asked: Asked, incoming: Incoming): Effect.Effect<Answ
     if (incoming.parameters.get("prompt") === "none") {
       return back(state, asked, { error: "consent_required", error_description: "somebody has to be asked" })
     }
-    return yield* consentPage(state, asked)
+    return yield* consentPage(state, asked, incoming.headers["cookie"])
   })
 
 export const authorize = (state: State): Handler => (incoming) =>

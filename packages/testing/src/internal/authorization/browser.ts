@@ -1,7 +1,9 @@
 /** The browser of a test: follows the redirects of a login, answers the consent page, and stops where the client listens. */
 import * as AuthError from "@mcpfx/auth/AuthError"
 import type { UserAgent, Visit } from "@mcpfx/auth/UserAgent"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -9,6 +11,9 @@ import type { UserAgentOptions } from "./model.ts"
 
 /** Redirects and pages that are followed at most. */
 const maxHops = 20
+
+/** How long a login may take, in milliseconds. */
+const patience = 600_000
 
 const entities: ReadonlyMap<string, string> = new Map([
   ["&amp;", "&"],
@@ -43,9 +48,9 @@ export const formOf = (html: string): Form | undefined => {
 }
 
 /** What a page says is wrong. */
-const alertOf = (html: string): string => {
+const alertOf = (html: string): string | undefined => {
   const text = /<p role="alert">([\s\S]*?)<\/p>/.exec(html)?.[1]
-  return text === undefined ? "the page has no form" : unescape(text)
+  return text === undefined ? undefined : unescape(text)
 }
 
 interface Journey {
@@ -53,17 +58,32 @@ interface Journey {
   readonly options: UserAgentOptions
   readonly redirectUri: URL
   readonly issuer: string
-  readonly cookies: Map<string, string>
+  /** Those of each origin, by name: no server sees those of another. */
+  readonly cookies: Map<string, Map<string, string>>
 }
 
 const isArrival = (url: URL, { redirectUri }: Journey): boolean =>
   url.protocol === redirectUri.protocol && url.host === redirectUri.host && url.pathname === redirectUri.pathname
 
-const unavailable = (url: URL, detail: string): Effect.Effect<never, AuthError.AuthError> =>
-  AuthError.fail(new AuthError.Unavailable({ url: `${url.origin}${url.pathname}`, detail }))
+const unavailable = (url: URL, detail: string, status?: number): Effect.Effect<never, AuthError.AuthError> =>
+  AuthError.fail(
+    new AuthError.Unavailable({
+      url: `${url.origin}${url.pathname}`,
+      detail,
+      ...(status === undefined ? {} : { status })
+    })
+  )
 
-const keepCookies = ({ cookies }: Journey, response: HttpClientResponse.HttpClientResponse): void => {
-  for (const [name, { value }] of Object.entries(response.cookies.cookies)) cookies.set(name, value)
+const keepCookies = ({ cookies }: Journey, { origin }: URL, response: HttpClientResponse.HttpClientResponse): void => {
+  const own = cookies.get(origin) ?? new Map<string, string>()
+  for (const [name, { value }] of Object.entries(response.cookies.cookies)) own.set(name, value)
+  cookies.set(origin, own)
+}
+
+/** An address that a page leads to. */
+const leads = (url: URL, to: string): Effect.Effect<URL, AuthError.AuthError> => {
+  const next = URL.parse(to, url)
+  return next === null ? unavailable(url, "it leads to what is no address") : Effect.succeed(next)
 }
 
 const send = (
@@ -71,27 +91,41 @@ const send = (
   url: URL,
   request: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, AuthError.AuthError> => {
-  const cookie = [...journey.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+  const cookies = journey.cookies.get(url.origin) ?? new Map<string, string>()
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
   const sent = cookie === "" ? request : HttpClientRequest.setHeader(request, "cookie", cookie)
-  return journey.client.execute(sent).pipe(Effect.catch((error) => unavailable(url, error.message)))
+  return journey.client.execute(sent).pipe(
+    // Where the client is that of `fetch`, it would follow redirects by itself, past the cookies and the place to stop at.
+    Effect.updateContext((context: Context.Context<never>) =>
+      Context.add(context, FetchHttpClient.RequestInit, {
+        ...Context.getOrUndefined(context, FetchHttpClient.RequestInit),
+        redirect: "manual"
+      })
+    ),
+    Effect.catch((error) => unavailable(url, error.message))
+  )
 }
 
 /** The request that a page leads to: its form with the decision, sent. */
 const answerPage = (
   { issuer, options }: Journey,
   url: URL,
-  html: string
+  html: string,
+  status: number
 ): Effect.Effect<HttpClientRequest.HttpClientRequest, AuthError.AuthError> => {
   const form = formOf(html)
   if (form === undefined) {
-    return AuthError.fail(new AuthError.LoginDenied({ issuer, error: "invalid_request", description: alertOf(html) }))
+    const description = alertOf(html)
+    return description === undefined
+      ? unavailable(url, "the page has no form", status)
+      : AuthError.fail(new AuthError.LoginDenied({ issuer, error: "invalid_request", description }))
   }
   const { decision = "allow", user } = options
   const fields = { ...form.fields, decision, ...(user === undefined ? {} : { user }) }
-  return Effect.succeed(
-    HttpClientRequest.post(new URL(form.action, url), { headers: { origin: url.origin } }).pipe(
-      HttpClientRequest.bodyUrlParams(fields)
-    )
+  return Effect.map(
+    leads(url, form.action),
+    (action) =>
+      HttpClientRequest.post(action, { headers: { origin: url.origin } }).pipe(HttpClientRequest.bodyUrlParams(fields))
   )
 }
 
@@ -101,16 +135,16 @@ const travel = (journey: Journey, from: URL): Effect.Effect<URL, AuthError.AuthE
     let request = HttpClientRequest.get(url)
     for (let hop = 0; hop < maxHops; hop++) {
       const response = yield* send(journey, url, request)
-      keepCookies(journey, response)
+      keepCookies(journey, url, response)
       const location = response.headers["location"]
       if (response.status >= 300 && response.status < 400 && location !== undefined) {
-        url = new URL(location, url)
+        url = yield* leads(url, location)
         if (isArrival(url, journey)) return url
         request = HttpClientRequest.get(url)
         continue
       }
       const html = yield* response.text.pipe(Effect.catch((error) => unavailable(url, error.message)))
-      request = yield* answerPage(journey, url, html)
+      request = yield* answerPage(journey, url, html, response.status)
       url = new URL(request.url)
     }
     return yield* unavailable(url, "the login leads in circles")
@@ -121,13 +155,25 @@ const choose = (own: string, registered: ReadonlyArray<string> | undefined): str
 
 export const make = (client: HttpClient.HttpClient, options: UserAgentOptions = {}): UserAgent["Service"] => {
   const own = options.redirectUri ?? "http://127.0.0.1:8976/callback"
-  const visit = (redirectUri: string): Visit => ({
+  const visitOf = (redirectUri: string, arrival: URL): Visit => ({
     redirectUri,
     open: (url, { issuer }) =>
       travel(
-        { client: options.client ?? client, options, redirectUri: new URL(redirectUri), issuer, cookies: new Map() },
+        { client: options.client ?? client, options, redirectUri: arrival, issuer, cookies: new Map() },
         url
+      ).pipe(
+        Effect.timeoutOrElse({
+          duration: patience,
+          orElse: () => AuthError.fail(new AuthError.LoginTimedOut({ issuer, millis: patience }))
+        })
       )
   })
-  return { redirectUris: [own], visit: (registered) => Effect.succeed(visit(choose(own, registered))) }
+  const visit: UserAgent["Service"]["visit"] = (registered) => {
+    const address = choose(own, registered)
+    const arrival = URL.parse(address)
+    return arrival === null
+      ? AuthError.fail(new AuthError.CallbackUnavailable({ address, detail: "it is no address" }))
+      : Effect.succeed(visitOf(address, arrival))
+  }
+  return { redirectUris: [own], visit }
 }

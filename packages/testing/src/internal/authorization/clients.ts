@@ -39,6 +39,12 @@ const Document = Schema.Struct({
 })
 const decodeDocument = Schema.decodeUnknownEffect(Document)
 
+/** The scopes that a client names; `undefined` for all, where it names none. */
+export const scopesOf = (scope: string | undefined): ReadonlyArray<string> | undefined => {
+  const scopes = (scope ?? "").split(" ").filter((scope) => scope !== "")
+  return scopes.length === 0 ? undefined : scopes
+}
+
 /** How long a document is remembered, in milliseconds. */
 const remembered = 300_000
 
@@ -99,7 +105,7 @@ const fromDocument = (state: State, clientId: string): Effect.Effect<Client, Ref
       jwksUri: document.jwks_uri,
       redirectUris: document.redirect_uris,
       grantTypes: document.grant_types ?? ["authorization_code"],
-      scopes: document.scope?.split(" "),
+      scopes: scopesOf(document.scope),
       name: document.client_name,
       audiences: undefined
     }

@@ -3,7 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { denied, grant } from "./authorize.ts"
 import { equal } from "./clientAuthentication.ts"
-import { cookieName, cookieOf, errorPage } from "./consentPage.ts"
+import { cookieName, cookieOf, errorPage, noUser } from "./consentPage.ts"
 import type { Handler } from "./front.ts"
 import { type State, userOf } from "./state.ts"
 
@@ -20,9 +20,11 @@ export const consent = (state: State): Handler => ({ headers, parameters }) =>
     if (foreign || browser === undefined || !equal(browser, pending.browser)) {
       return errorPage("This answer comes from another page.", 403)
     }
-    state.consents.delete(csrf)
+    const allowed = parameters.get("decision") === "allow"
     const user = userOf(state, parameters.get("user"))
-    return parameters.get("decision") === "allow" && user !== undefined
+    if (allowed && user === undefined) return errorPage(noUser(parameters.get("user")), 400)
+    state.consents.delete(csrf)
+    return allowed && user !== undefined
       ? yield* grant(state, pending.asked, user, 303)
       : denied(state, pending.asked, 303)
   })

@@ -68,6 +68,8 @@ ${body}
 export const errorPage = (description: string, status: number): Answer =>
   page("This login cannot go on", `<p role="alert">${escape(description)}</p>`, undefined, {}, status)
 
+export const noUser = (id: string | undefined): string => `There is no user ${id ?? ""} here.`
+
 /** Buttons, and who answers, where there is a choice. */
 export const decisionFields = (state: State): string => {
   const users = state.users.map(({ id }) => `<option>${escape(id)}</option>`).join("")
@@ -92,10 +94,14 @@ const cookie = (state: State, value: string): string =>
 export const cookieOf = (header: string | undefined, name: string): string | undefined =>
   header?.split(";").map((part) => part.trim()).find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1)
 
+const cookiePattern = /^[A-Za-z0-9_-]{43}$/
+
 /** Remembers what is asked, and asks it. */
-export const consentPage = (state: State, asked: Asked): Effect.Effect<Answer> =>
+export const consentPage = (state: State, asked: Asked, cookies: string | undefined): Effect.Effect<Answer> =>
   Effect.gen(function*() {
-    const [csrf, browser] = [yield* state.random, yield* state.random]
+    const known = cookieOf(cookies, cookieName(state)) ?? ""
+    // A browser that has a page open already keeps its cookie: two logins at once must not end one another.
+    const [csrf, browser] = [yield* state.random, cookiePattern.test(known) ? known : yield* state.random]
     const now = yield* Clock.currentTimeMillis
     state.consents.set(csrf, { asked, browser, expiresAt: now + state.millis("consent") })
     const { client, redirectUri, resources, scopes } = asked

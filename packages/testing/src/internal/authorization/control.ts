@@ -3,10 +3,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Unexpected } from "../../TestError.ts"
 import { fromOptions } from "./clientRecord.ts"
-import { decide, waiting } from "./device.ts"
-import { accessClaims, idToken } from "./issue.ts"
+import { decide, isWaiting, waiting } from "./device.ts"
+import { accessClaims, family, idToken } from "./issue.ts"
 import * as Keys from "./keys.ts"
-import type { TokenSpec, User } from "./model.ts"
+import type { Consent, TokenSpec, User } from "./model.ts"
 import { type State, userOf } from "./state.ts"
 import { end } from "./tokenState.ts"
 
@@ -15,14 +15,48 @@ export const rotateKeys = (state: State, keep: boolean): Effect.Effect<void> =>
     Keys.rotate(state.keys, yield* Keys.generate(state.options.algorithm ?? "ES256", yield* state.random), keep)
   })
 
-/** A token as the endpoint would give to a client of this name, but for what the test wants otherwise. */
+const resourcesOf = ({ options }: State, { resource }: TokenSpec): ReadonlyArray<string> => {
+  if (resource !== undefined) return typeof resource === "string" ? [resource] : resource
+  return options.audience === undefined ? options.resources ?? [] : []
+}
+
+/**
+ * A token as the endpoint would give to a client of this name, but for what the test wants otherwise. Those who ask about it
+ * are told the same, unless it is one with a wrong signature.
+ */
 export const issueToken = (state: State, spec: TokenSpec): Effect.Effect<string> =>
   Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const client = fromOptions({ clientId: "test-client" })
-    const usual = { client, user: userOf(state, undefined), scopes: [], resources: [], jkt: undefined }
+    const { clientId = "test-client", scopes = state.options.scopes ?? [], sign, user } = spec
+    const client = fromOptions({ clientId })
+    const usual = {
+      client,
+      user: user === undefined ? userOf(state, undefined) : { id: user },
+      scopes,
+      resources: resourcesOf(state, spec),
+      jkt: undefined
+    }
     const claims = { ...(yield* accessClaims(state, usual, now)), ...spec.claims }
-    return yield* Keys.signAs(state.keys, claims, spec)
+    const opaque = state.options.accessTokens === "opaque" && sign === undefined && spec.header === undefined
+    const token = opaque ? yield* state.random : yield* Keys.signAs(state.keys, claims, spec)
+    if (sign !== undefined && sign !== "key") return token
+    const { exp } = claims
+    state.accessTokens.set(token, {
+      token,
+      claims,
+      clientId,
+      expiresAt: typeof exp === "number" ? exp * 1000 : now + state.millis("accessToken"),
+      family: yield* family(state, usual),
+      ended: false
+    })
+    return token
+  })
+
+/** How logins are answered, and by whom. */
+export const setConsent = (state: State, consent: Consent, user: string | undefined): Effect.Effect<void, Unexpected> =>
+  Effect.map(known(state, user), () => {
+    state.consent = consent
+    state.chosen = user
   })
 
 const known = (state: State, id: string | undefined): Effect.Effect<User, Unexpected> => {
@@ -48,10 +82,11 @@ export const answerDevice = (
   decision: { readonly user?: string | undefined } | "denied"
 ): Effect.Effect<void, Unexpected> =>
   Effect.gen(function*() {
-    const device = waiting(state, userCode, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const device = waiting(state, userCode, now)
     if (device === undefined) {
-      const got = [...state.devices.values()].map(({ userCode }) => userCode).slice(0, 10)
-      return yield* new Unexpected({ wanted: `a device that shows ${userCode}`, got })
+      const got = [...state.devices.values()].filter((device) => isWaiting(device, now)).map(({ userCode }) => userCode)
+      return yield* new Unexpected({ wanted: `a device that shows ${userCode} and waits`, got: got.slice(0, 10) })
     }
     decide(device, decision === "denied" ? decision : yield* known(state, decision.user))
   })

@@ -6,7 +6,7 @@ import { json, refuse } from "./answer.ts"
 import { checkTarget } from "./authorize.ts"
 import { authenticate } from "./clientAuthentication.ts"
 import { mayUse } from "./clients.ts"
-import { decisionFields, errorPage, escape, page } from "./consentPage.ts"
+import { decisionFields, errorPage, escape, noUser, page } from "./consentPage.ts"
 import type { Handler } from "./front.ts"
 import type { Incoming } from "./incoming.ts"
 import { seconds } from "./issue.ts"
@@ -25,11 +25,14 @@ const userCodeOf = (random: string): string => {
 
 const normal = (userCode: string): string => userCode.toUpperCase().replace(/[^A-Z]/g, "")
 
+export const isWaiting = ({ decision, expiresAt }: Device, now: number): boolean =>
+  decision === undefined && now < expiresAt
+
 /** The device that shows a code, as long as nobody has answered. */
 export const waiting = (state: State, userCode: string, now: number): Device | undefined => {
   for (const device of state.devices.values()) {
     if (normal(device.userCode) !== normal(userCode)) continue
-    return device.decision === undefined && now < device.expiresAt ? device : undefined
+    return isWaiting(device, now) ? device : undefined
   }
   return undefined
 }
@@ -100,7 +103,8 @@ export const verification = (state: State): Handler => (incoming) =>
     const found = waiting(state, userCode, yield* Clock.currentTimeMillis)
     if (found === undefined) return errorPage("No device shows this code.", 400)
     const user = userOf(state, parameters.get("user"))
-    const allowed = parameters.get("decision") === "allow" && user !== undefined
-    decide(found, allowed ? user : "denied")
+    const allowed = parameters.get("decision") === "allow"
+    if (allowed && user === undefined) return errorPage(noUser(parameters.get("user")), 400)
+    decide(found, allowed && user !== undefined ? user : "denied")
     return page(allowed ? "Device connected" : "Device refused", "<p>You can close this page.</p>")
   })

@@ -149,15 +149,17 @@ export const serve = (state: State, endpoint: Endpoint, handler: Handler) =>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
-    const incoming = yield* Effect.result(read(request, state.issuer))
-    if (Result.isFailure(incoming)) return toResponse(refusal(incoming.failure))
-    const noted = note(state, endpoint, incoming.success, now)
+    const incoming = yield* read(request, state.issuer)
+    const noted = note(state, endpoint, incoming, now)
     const before = faultBefore(state, endpoint)
     if (before?.delay !== undefined) yield* Effect.sleep(before.delay)
     const lost = before?.reset === true || before?.answer !== undefined
     const answer = lost && before.served !== true
       ? undefined
-      : yield* Effect.catch(handler(incoming.success), (refused) => Effect.succeed(refusal(refused)))
+      : yield* Effect.catch(
+        incoming.refused === undefined ? handler(incoming) : Effect.fail(incoming.refused),
+        (refused) => Effect.succeed(refusal(refused))
+      )
     const after = before === undefined ? faultAfter(state, endpoint, answer) : undefined
     if (after?.delay !== undefined) yield* Effect.sleep(after.delay)
     const fault = before ?? after ?? {}

@@ -14,6 +14,8 @@ export interface Incoming {
   readonly parameters: Parameters
   /** The JSON value of the body; `undefined` where it is none. */
   readonly json: unknown
+  /** Why it is not one to be served: its body is too long, or did not come whole. */
+  readonly refused: Refused | undefined
 }
 
 /** Parameters, none of which may come twice, save those that OAuth lets (RFC 6749, 3.1; RFC 8707, 2). */
@@ -50,16 +52,18 @@ const maxBody = ByteSize.kibibytes(64)
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
   issuer: string
-): Effect.Effect<Incoming, Refused> =>
+): Effect.Effect<Incoming> =>
   Effect.gen(function*() {
     const { headers, method } = request
     const url = new URL(request.originalUrl, issuer)
     const type = headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
-    const body = method === "POST"
+    const text = method === "POST"
       ? yield* Effect.provideService(request.text, HttpIncomingMessage.MaxBodySize, maxBody).pipe(
-        Effect.catch(() => refuse("invalid_request", "the body cannot be read"))
+        Effect.catch(() => refuse("invalid_request", "the body cannot be read")),
+        Effect.result
       )
-      : ""
+      : Result.succeed("")
+    const body = Result.getOrElse(text, () => "")
     const form = type === "application/x-www-form-urlencoded"
     const json = Result.try((): unknown => JSON.parse(body))
     return {
@@ -67,6 +71,7 @@ export const read = (
       url,
       headers,
       parameters: new Parameters(method === "POST" ? new URLSearchParams(form ? body : "") : url.searchParams),
-      json: type === "application/json" && Result.isSuccess(json) ? json.success : undefined
+      json: type === "application/json" && Result.isSuccess(json) ? json.success : undefined,
+      refused: Result.isFailure(text) ? text.failure : undefined
     }
   })

@@ -2,11 +2,14 @@
 import type { AuthError } from "@mcpfx/auth/AuthError"
 import type { UserAgent } from "@mcpfx/auth/UserAgent"
 import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Schema from "effect/Schema"
 import { Unexpected } from "../../TestError.ts"
+import { matches } from "./clients.ts"
 import { challengeOf } from "./codeGrant.ts"
+import type { Client } from "./model.ts"
 import { at } from "./paths.ts"
 import type { State } from "./state.ts"
 
@@ -40,7 +43,7 @@ export interface TokenAnswer extends Schema.Schema.Type<typeof TokenAnswer> {}
 export interface LoginRequest {
   /** By default a client registers itself for the login. */
   readonly clientId?: string | undefined
-  /** The secret of the client, where it has one. */
+  /** The secret of the client; by default the one that the server knows. */
   readonly clientSecret?: string | undefined
   readonly scopes?: ReadonlyArray<string> | undefined
   readonly resource?: string | undefined
@@ -87,14 +90,37 @@ const register = (
     ({ client_id }) => client_id
   )
 
+/** Where a client has to be sent back to; `undefined` where the browser may choose. */
+const redirectsOf = (client: Client | undefined, [own = ""]: ReadonlyArray<string>) => {
+  const registered = client?.redirectUris ?? []
+  return registered.length === 0 || registered.some((uri) => matches(uri, own)) ? undefined : registered
+}
+
+/** The secret of a client, sent in the way that the client is known to send it. */
+const proofOf = (client: Client | undefined, clientId: string | undefined, secret: string | undefined): {
+  readonly parameters: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+} => {
+  if (secret === undefined) return { parameters: {}, headers: {} }
+  const isBasic = client?.authentication.includes("client_secret_post") === false &&
+    client.authentication.includes("client_secret_basic")
+  if (!isBasic) return { parameters: { client_secret: secret }, headers: {} }
+  const pair = [clientId ?? "", secret].map((part) => encodeURIComponent(part)).join(":")
+  return { parameters: {}, headers: { authorization: `Basic ${Base64.encode(pair)}` } }
+}
+
 export const login = (
   state: State,
   client: HttpClient.HttpClient,
   agent: UserAgent["Service"],
-  { clientId, clientSecret, resource, scopes = [] }: LoginRequest
+  { clientId, clientSecret, resource, scopes = [] }: LoginRequest,
+  /** Whether the browser is told where to come back to, right or wrong. */
+  told: boolean
 ): Effect.Effect<TokenAnswer, AuthError | Unexpected> =>
   Effect.scoped(Effect.gen(function*() {
-    const { open, redirectUri } = yield* agent.visit(undefined)
+    const known = clientId === undefined ? undefined : state.clients.get(clientId)
+    const { open, redirectUri } = yield* agent.visit(told ? undefined : redirectsOf(known, agent.redirectUris))
+    const proof = proofOf(known, clientId, clientSecret ?? known?.clientSecret)
     const id = clientId ?? (yield* register(state, client, redirectUri))
     const [verifier, nonce] = [yield* state.random, yield* state.random]
     const common = resource === undefined ? {} : { resource }
@@ -118,8 +144,8 @@ export const login = (
       redirect_uri: redirectUri,
       code_verifier: verifier,
       client_id: id,
-      ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
+      ...proof.parameters,
       ...common
     }))
-    return yield* decoded(TokenAnswer, "tokens", client, request)
+    return yield* decoded(TokenAnswer, "tokens", client, HttpClientRequest.setHeaders(request, proof.headers))
   }))

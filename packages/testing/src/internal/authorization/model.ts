@@ -25,7 +25,7 @@ export type Endpoint =
   | "revoke"
 
 /**
- * Somebody who can log in.
+ * Somebody who can log in: `{ id: "ada", claims: { email: "ada@example.com" } }`.
  *
  * @category models
  * @since 0.1.0
@@ -38,7 +38,8 @@ export interface User {
 }
 
 /**
- * A client that is known beforehand.
+ * A client that is known beforehand: `{ clientId: "app", redirectUris: ["http://127.0.0.1/callback"] }` for one that people
+ * log in with, `{ clientId: "job", clientSecret: "secret" }` for a program that acts for itself.
  *
  * @category models
  * @since 0.1.0
@@ -51,6 +52,10 @@ export interface ClientOptions {
   readonly authentication?: AuthenticationMethod | undefined
   /** Public keys for `private_key_jwt`. */
   readonly jwks?: JSONWebKeySet | undefined
+  /**
+   * Where its logins may come back to, to the letter; on loopback with any port. Without, it can use no codes: nobody can
+   * log in with it in a browser.
+   */
   readonly redirectUris?: ReadonlyArray<string> | undefined
   /** What it may ask the token endpoint for; everything by default. */
   readonly grantTypes?: ReadonlyArray<string> | undefined
@@ -131,9 +136,9 @@ export interface Options {
   readonly wellKnown?: ReadonlyArray<WellKnown> | undefined
   /** Changes of the metadata; `undefined` leaves a member out. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
-  /** The scopes there are, as the metadata list them. Without, all are granted and none are listed. */
+  /** The scopes there are, as the metadata list them, and of `issueToken`. Without, all are granted and none are listed. */
   readonly scopes?: ReadonlyArray<string> | undefined
-  /** The resources there are (RFC 8707), to the letter. Without, tokens are given for any. */
+  /** The resources there are (RFC 8707), to the letter, and those of `issueToken`. Without, tokens are given for any. */
   readonly resources?: ReadonlyArray<string> | undefined
   /** Whom tokens are for where no resource is named; the issuer by default. */
   readonly audience?: string | undefined
@@ -156,7 +161,7 @@ export interface Options {
   readonly registration?: boolean | undefined
   /**
    * Whether a registration that does not say `application_type: "native"` may have redirect addresses on loopback. OpenID
-   * says no, and so does this server by default (ACL-12).
+   * says no, as who says nothing is a `web` application, and so does this server by default (ACL-12).
    */
   readonly looseRedirects?: boolean | undefined
   /** Whether client ids may be addresses of metadata documents (AAS-04); on by default. */
@@ -202,12 +207,20 @@ export interface Seen {
 }
 
 /**
- * A token to be made for a resource server.
+ * A token to be made for a resource server: `{ resource: "https://mcp.test/mcp", scopes: ["notes"], user: "ada" }`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface TokenSpec {
+  /** Whom it is for (`aud`): by default the `audience` of the server, else its `resources`, else the issuer itself. */
+  readonly resource?: string | ReadonlyArray<string> | undefined
+  /** What it is good for (`scope`): by default all `scopes` of the server, and nothing where it lists none. */
+  readonly scopes?: ReadonlyArray<string> | undefined
+  /** Whose it is (`sub`), known to the server or not: the first user by default. */
+  readonly user?: string | undefined
+  /** Who got it (`client_id`): `test-client` by default. */
+  readonly clientId?: string | undefined
   /** Laid over the usual ones; `undefined` leaves a claim out. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
   /** Laid over the usual one; `undefined` leaves a member out. */
@@ -223,19 +236,28 @@ export interface TokenSpec {
 }
 
 /**
+ * What somebody does who is sent to a login.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface BrowserOptions {
+  /** What they say on the consent page; `allow` by default. */
+  readonly decision?: "allow" | "deny" | undefined
+  /** The id of the user they log in as; the first user by default. */
+  readonly user?: string | undefined
+  /** Where logins come back to; `http://127.0.0.1:8976/callback` by default. Nothing listens there. */
+  readonly redirectUri?: string | undefined
+}
+
+/**
  * The browser that a test uses.
  *
  * @category models
  * @since 0.1.0
  */
-export interface UserAgentOptions {
-  /** What it says on the consent page; `allow` by default. */
-  readonly decision?: "allow" | "deny" | undefined
-  /** Who it logs in as; the first user by default. */
-  readonly user?: string | undefined
-  /** Where logins come back to; `http://127.0.0.1:8976/callback` by default. */
-  readonly redirectUri?: string | undefined
-  /** How pages are fetched; in memory by default. */
+export interface UserAgentOptions extends BrowserOptions {
+  /** How pages are fetched; in memory by default. It need not leave redirects alone: that is seen to. */
   readonly client?: HttpClient.HttpClient | undefined
 }
 

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { json, refuse } from "./answer.ts"
 import { mayRegister } from "./authorize.ts"
-import { Described } from "./clients.ts"
+import { Described, scopesOf } from "./clients.ts"
 import type { Handler } from "./front.ts"
 import { seconds } from "./issue.ts"
 import type { State } from "./state.ts"
@@ -25,7 +25,11 @@ export const register = (state: State): Handler => ({ json: body, method }) =>
     const native = client.application_type === "native" || state.options.looseRedirects === true
     const bad = redirectUris.find((uri) => !mayRegister(uri, native))
     if (bad !== undefined) {
-      return yield* refuse("invalid_redirect_uri", `a client of this application_type may not be sent to ${bad}`)
+      const type = client.application_type ?? "web, as none is named"
+      return yield* refuse(
+        "invalid_redirect_uri",
+        `a client of this application_type (${type}) may not be sent to ${bad}`
+      )
     }
     const authentication = client.token_endpoint_auth_method ?? "client_secret_basic"
     if (authentication === "private_key_jwt" && client.jwks === undefined && client.jwks_uri === undefined) {
@@ -42,7 +46,7 @@ export const register = (state: State): Handler => ({ json: body, method }) =>
       jwksUri: client.jwks_uri,
       redirectUris,
       grantTypes,
-      scopes: client.scope?.split(" "),
+      scopes: scopesOf(client.scope),
       name: client.client_name,
       audiences: undefined
     })

@@ -1,6 +1,7 @@
 /** Which address is which endpoint. */
 import * as Effect from "effect/Effect"
 import type { HttpRouter } from "effect/http/HttpRouter"
+import * as Result from "effect/Result"
 import { json } from "./answer.ts"
 import { authorize } from "./authorize.ts"
 import { consent } from "./consent.ts"
@@ -38,12 +39,20 @@ const places = (state: State): ReadonlyArray<Place> => [
 
 const describe = (state: State): Handler => () => Effect.sync(() => json(metadata(state)))
 
+/** A path of an address as a router has it: decoded, and without a meaning for colons. */
+const routeOf = (path: `/${string}`): `/${string}` => {
+  const decoded = Result.getOrElse(Result.try(() => decodeURI(path)), () => path)
+  return `/${decoded.slice(1).replaceAll(":", "::")}`
+}
+
 /** Adds the endpoints to a router. */
 export const addTo = (router: HttpRouter, state: State): Effect.Effect<void> =>
   Effect.gen(function*() {
-    for (const path of wellKnownPaths(state)) yield* router.add("GET", path, serve(state, "metadata", describe(state)))
+    for (const path of wellKnownPaths(state)) {
+      yield* router.add("GET", routeOf(path), serve(state, "metadata", describe(state)))
+    }
     for (const { endpoint, handler, methods } of places(state)) {
       const served = serve(state, endpoint, handler)
-      for (const method of methods) yield* router.add(method, `${state.base}${paths[endpoint]}`, served)
+      for (const method of methods) yield* router.add(method, routeOf(`${state.base}${paths[endpoint]}`), served)
     }
   })

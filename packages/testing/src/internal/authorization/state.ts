@@ -128,8 +128,21 @@ export const maxSeen = 10_000
 
 const defaultUsers: ReadonlyArray<User> = [{ id: "user", claims: { name: "Test User", email: "user@login.test" } }]
 
+/** An issuer has no query and no fragment (RFC 8414, 2), and what a router takes for a pattern cannot be in its path. */
+const isIssuer = (issuer: string): boolean => {
+  const url = URL.parse(issuer)
+  return url !== null && (url.protocol === "https:" || url.protocol === "http:") && !/[?#*]/.test(issuer)
+}
+
 export const make = (issuer: string, options: Options): Effect.Effect<State, never, SecureRandom.SecureRandom> =>
   Effect.gen(function*() {
+    if (!isIssuer(issuer)) {
+      return yield* Effect.die(
+        new Error(
+          `${JSON.stringify(issuer)} cannot be an issuer: it has to be an address of http, without "?", "#" and "*"`
+        )
+      )
+    }
     const secure = yield* SecureRandom.SecureRandom
     const random = Effect.map(secure.randomBytes(32), Base64Url.encode)
     const clients = new Table<Client>()

@@ -14,8 +14,10 @@ export const until = Effect.fnUntraced(function*(so: () => boolean) {
   while (!so() && performance.now() < end) yield* turn
 })
 
-/** Digests and keys are made by other threads. */
-const turns = Effect.repeat(turn, { times: 7 })
+/** Digests and signatures are made by other threads, one after the other: when this one is done, so are those before it. */
+const digest: Effect.Effect<unknown> = Effect.promise(() => crypto.subtle.digest("SHA-256", new Uint8Array(1)))
+
+const turns = Effect.repeat(Effect.andThen(digest, Effect.repeat(turn, { times: 2 })), { times: 3 })
 
 /** The longest that anything may take: somebody is asked in vain a few times, and requests are too late a few times. */
 const patience = Duration.toMillis("40 minutes")

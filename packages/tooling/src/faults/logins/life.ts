@@ -8,7 +8,7 @@ import {
   TokenStore,
   UserAgent
 } from "@mcpfx/auth"
-import { Cause, Clock, Context, Effect, Exit, Fiber, Layer, Option, Result, Scope } from "effect"
+import { Cause, Clock, Context, Effect, Exit, type Fiber, Layer, Option, Result, Scope } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { machines, type Provider, server, type Tokens } from "./provider.ts"
 

@@ -2,6 +2,7 @@
 import { AuthorizationFault } from "@mcpfx/testing"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { faults, tokenFaults } from "./answers.ts"
 import type { Bench } from "./bench.ts"
 import { ask, type Life } from "./life.ts"
 import { elsewhere, type Mood } from "./provider.ts"
@@ -258,35 +259,6 @@ const store: Make = ({ provider: { store } }, { how }) => {
     : { delay: 300 }
   return { text: `the store: ${JSON.stringify(change)}`, run: Effect.sync(() => void Object.assign(store, change)) }
 }
-
-const faults: ReadonlyArray<AuthorizationFault.Fault> = [
-  AuthorizationFault.status(503),
-  AuthorizationFault.status(429, { "retry-after": "30" }),
-  AuthorizationFault.status(429, { "retry-after": "100000" }),
-  AuthorizationFault.html(),
-  AuthorizationFault.html(404),
-  AuthorizationFault.reset(),
-  AuthorizationFault.reset({ served: true }),
-  AuthorizationFault.oversized(600_000),
-  AuthorizationFault.redirect("https://other.test/token"),
-  { delay: "5 seconds" },
-  { delay: "15 seconds" },
-  { slowBody: "3 seconds" },
-  { slowBody: "20 seconds" },
-  { delay: "5 seconds", ...AuthorizationFault.status(503) },
-  { delay: "2 seconds", times: 20 },
-  { answer: { body: "{\"access_token\":{},\"__proto__\":{}}" } }
-]
-
-const tokenFaults: ReadonlyArray<AuthorizationFault.Fault> = [
-  ...faults,
-  AuthorizationFault.oauth("invalid_grant"),
-  AuthorizationFault.oauth("invalid_client", 401),
-  AuthorizationFault.oauth("temporarily_unavailable"),
-  { change: { expires_in: "3" } },
-  { change: { refresh_token: undefined } },
-  { change: { expires_in: undefined, scope: undefined } }
-]
 
 const fail: Make = ({ provider }, { how, which }) => {
   const login = provider.login

@@ -1,5 +1,6 @@
 /** What clients log in to: a server, two authorization servers that it may name, a person, and a store for all clients. */
-import { AuthError, ResourceServer, TokenStore, TokenVerifier, TokenVerifierJwt, type UserAgent } from "@mcpfx/auth"
+import type { AuthError } from "@mcpfx/auth"
+import { ResourceServer, TokenStore, TokenVerifier, TokenVerifierJwt, type UserAgent } from "@mcpfx/auth"
 import { TestAuthorizationServer, TestNetwork } from "@mcpfx/testing"
 import { Principal } from "@mcpfx/transport"
 import { Effect, Layer, Option, Redacted } from "effect"
@@ -133,7 +134,8 @@ export class Store {
 
 /** Where a page says what is wrong, a person is not sent back: nobody answers. */
 const isPage = ({ reason }: AuthError.AuthError): boolean =>
-  reason._tag === "LoginDenied" && reason.error === "invalid_request"
+  (reason._tag === "LoginDenied" && reason.error === "invalid_request") ||
+  (reason._tag === "Unavailable" && reason.status !== undefined)
 
 export class Provider {
   readonly logins: ReadonlyArray<Login>

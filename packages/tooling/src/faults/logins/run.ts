@@ -1,5 +1,5 @@
 /** Runs of clients that log in: whatever happens, requests end, secrets stay where they belong, and all goes well in the end. */
-import { Effect, Metric } from "effect"
+import { Cause, Effect, Metric, References } from "effect"
 import { TestClock } from "effect/testing"
 import { Fibers } from "../fibers.ts"
 import { Random } from "../random.ts"
@@ -29,11 +29,13 @@ const finish = Effect.fnUntraced(function*(
   bench.add(asked)
   const wrong = yield* bench.quiet
   const exit = asked.fiber.pollUnsafe()
-  return { wrong, status: exit?._tag === "Success" ? exit.value ?? 200 : 0 }
+  const failure = exit?._tag === "Failure" ? Cause.pretty(exit.cause).split("\n", 1).join("") : ""
+  return { wrong, status: exit?._tag === "Success" ? exit.value ?? 200 : 0, failure }
 })
 
 /** Requests go well again, if somebody logs in where it takes that. */
 const recover = Effect.fnUntraced(function*(bench: Bench, life: Life): Effect.fn.Return<string | undefined> {
+  const failures: Array<string> = []
   for (let n = 0; n < tries; n++) {
     const request = yield* finish(bench, life, "a request at the end", life.request("POST"))
     if (request.wrong !== undefined) return request.wrong
@@ -42,9 +44,10 @@ const recover = Effect.fnUntraced(function*(bench: Bench, life: Life): Effect.fn
     if (wrong !== undefined) return wrong
     const login = yield* finish(bench, life, "a login at the end", Effect.as(life.oauth.login(), undefined))
     if (login.wrong !== undefined) return login.wrong
+    failures.push(`request ${request.status} ${request.failure}, login ${login.failure}`)
   }
-  const status = yield* bench.status(life)
-  return `${life.name} does not recover: ${"error" in status ? status.error.message : status._tag}`
+  const { _tag } = yield* bench.status(life)
+  return `${life.name} does not recover: ${_tag}\n${failures.join("\n")}`
 })
 
 const firstOf = Effect.fnUntraced(function*(
@@ -109,6 +112,8 @@ export const play = (setup: Setup, moves: ReadonlyArray<Move>): Effect.Effect<st
       return fibers.alive > before ? [...done, `${fibers.alive - before} fibers are left`].join("\n") : undefined
     }).pipe(
       Effect.provideService(Metric.FiberRuntimeMetrics, fibers),
+      // Each fault is one that is warned of.
+      Effect.provideService(References.MinimumLogLevel, "None"),
       Effect.provide(TestClock.layer())
     )
   })

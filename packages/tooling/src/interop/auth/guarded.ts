@@ -64,12 +64,17 @@ const started = async <I>(layer: Layer.Layer<I | HttpServer.HttpServer, unknown>
 export interface Options {
   readonly checking?: Checking
   readonly dpop?: ResourceServer.DpopMode | ResourceServer.DpopOptions
+  /** Whether who may write may read too. By default it does. */
+  readonly writersRead?: boolean
 }
 
 /** Serves `/mcp`, of every revision, to callers who may read. */
-export const startGuarded = (issuer: string, { checking = "jwt", dpop = "off" }: Options = {}): Promise<Listening> => {
+export const startGuarded = (
+  issuer: string,
+  { checking = "jwt", dpop = "off", writersRead = true }: Options = {}
+): Promise<Listening> => {
   const routes = ResourceServer.layer(
-    { path: "/mcp", scopes: [read], implies: (scope) => scope === write ? [read] : [], dpop },
+    { path: "/mcp", scopes: [read], implies: (scope) => writersRead && scope === write ? [read] : [], dpop },
     (middleware) => McpServer.layerHttp(Registrations, { name: "guarded", version: "1.0.0", path: "/mcp", middleware })
   )
   const served = McpServer.drainFirst(HttpRouter.serve(routes, { disableListenLog: true, disableLogger: true }))

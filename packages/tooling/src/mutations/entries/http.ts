@@ -12,8 +12,8 @@ export const http: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-03"],
     file: "transport/src/internal/front.ts",
-    find: "return Effect.succeed(failureResponse(403, undefined,",
-    replace: "return Effect.succeed(failureResponse(400, undefined,",
+    find: "const response = failureResponse(403, undefined,",
+    replace: "const response = failureResponse(400, undefined,",
     tests: ["transport/test/StreamableHttpServer.test.ts"]
   },
   {
