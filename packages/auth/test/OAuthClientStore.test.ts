@@ -47,6 +47,25 @@ describe("OAuthClient: stores", () => {
       assert.isTrue(status._tag === "LoggedIn" && status.unsaved === undefined)
     }))
 
+  it.effect("[field AUT-09] what another process got meanwhile is taken, and not written over", () =>
+    Effect.gen(function*() {
+      const { breaks, store } = yield* unwritable
+      const { client, oauth, provider } = yield* loggedIn({ backoff: { longest: "1 minute" } }, store)
+      breaks(true)
+      provider.valid.clear()
+      yield* client.post(server)
+      breaks(false)
+      yield* TestClock.adjust("61 seconds")
+      const other = yield* connect(provider.world, {}, store)
+      yield* other.oauth.login()
+      const theirs = yield* kept(store)
+      yield* client.post(server)
+      assert.deepStrictEqual(yield* kept(store), theirs)
+      assert.strictEqual(tokenOf(provider.world.at(server).at(-1)), `Bearer ${theirs?.accessToken}`)
+      const status = yield* oauth.status
+      assert.isTrue(status._tag === "LoggedIn" && status.unsaved === undefined)
+    }))
+
   it.effect("[field AUT-09] a login that was asked for says that its tokens are not kept", () =>
     Effect.gen(function*() {
       const { breaks, store } = yield* unwritable

@@ -54,6 +54,16 @@ const hasSameRefresh = (a: Credentials.Tokens, b: Credentials.Tokens): boolean =
   a.refreshToken !== undefined && b.refreshToken !== undefined &&
   Redacted.value(a.refreshToken) === Redacted.value(b.refreshToken)
 
+const isNewer = (a: Credentials.Tokens, b: Credentials.Tokens): boolean =>
+  a.expiresAt !== undefined && b.expiresAt !== undefined && a.expiresAt > b.expiresAt
+
+const bindingOf = ({ found, issuer, named, resource }: Held): Binding => ({
+  issuer,
+  resource,
+  found,
+  ...(named === undefined ? undefined : { named })
+})
+
 /** The part of a token's life, at its end, in which it is renewed at the most: short lives are not used up by it. */
 const part = 0.1
 
@@ -192,12 +202,11 @@ export class Keeper {
     return Effect.gen({ self: this }, function*() {
       const { held, settings: { backoff, vault } } = this
       if (held === undefined) return
-      const { found, issuer, named, resource, tokens } = held
-      const binding = { issuer, resource, found, ...(named === undefined ? undefined : { named }) }
-      const saving = Effect.andThen(vault.tokens(held).set(tokens), vault.binding(this.name).set(binding))
+      const { resource, tokens } = held
+      const saving = Effect.andThen(vault.tokens(held).set(tokens), vault.binding(this.name).set(bindingOf(held)))
       const error = yield* Effect.match(saving, { onFailure: (error) => error, onSuccess: () => undefined })
       const now = yield* Clock.currentTimeMillis
-      this.unsaved = error === undefined ? undefined : { error, retryAt: now + backoff.longest }
+      if (this.held === held) this.unsaved = error === undefined ? undefined : { error, retryAt: now + backoff.longest }
       if (error !== undefined) yield* Effect.logWarning(`Tokens for ${resource} are not kept: ${error.message}`)
       yield* this.rest
     })
@@ -216,12 +225,20 @@ export class Keeper {
     return this.unsaved?.error
   }
 
-  /** Tries again to keep what could not be kept, now and then. */
+  /** Tries again to keep what could not be kept, now and then, unless another process has got newer ones meanwhile. */
   saveLater(now: number): Effect.Effect<void> {
-    const { unsaved } = this
-    if (unsaved === undefined || now < unsaved.retryAt) return Effect.void
-    this.unsaved = { ...unsaved, retryAt: now + this.settings.backoff.longest }
-    return this.save
+    const { held, settings: { backoff, vault }, unsaved } = this
+    if (held === undefined || unsaved === undefined || now < unsaved.retryAt) return Effect.void
+    this.unsaved = { ...unsaved, retryAt: now + backoff.longest }
+    const again = Effect.gen({ self: this }, function*() {
+      const stored = yield* vault.tokens(held).get
+      if (this.held !== held) return
+      if (stored === undefined || !isNewer(stored, held.tokens)) return yield* this.save
+      this.unsaved = undefined
+      yield* this.take(stored, bindingOf(held))
+    })
+    // A store that cannot be locked or read is no place to write to; that nothing is kept is told already.
+    return Effect.ignore(vault.exclusive(held, again))
   }
 
   /** Nothing is carried any more; the store keeps what it has. */
