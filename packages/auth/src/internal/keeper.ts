@@ -17,6 +17,7 @@ import * as Discover from "./discover.ts"
 import { parse, type Scopes, union } from "./scopeChoice.ts"
 import { Setbacks } from "./setbacks.ts"
 import type { Binding, Vault } from "./vault.ts"
+import { WantedScopes } from "./wantedScopes.ts"
 
 /** Options with their defaults; times in milliseconds. */
 export interface Settings {
@@ -79,16 +80,12 @@ export class Keeper {
   loaded = false
   /** What the last challenge said, for a login that is asked for later. */
   hint: Discover.Hint = {}
-  /** The scopes that it named. */
-  challenged: Scopes = []
-  /** What was ever asked for at the issuer of `asked`, granted or not (ACL-28). */
-  private asked: { readonly issuer: string; readonly scopes: Scopes } | undefined = undefined
+  readonly wanted = new WantedScopes()
   private discovered: {
     readonly found: Discover.Discovered
     readonly named: string | undefined
     readonly until: number
   } | undefined = undefined
-  private missing: Scopes | undefined = undefined
   private unsaved: { readonly error: AuthError.AuthError; readonly retryAt: number } | undefined = undefined
 
   constructor(settings: Settings, status: SubscriptionRef.SubscriptionRef<LoginStatus>) {
@@ -119,7 +116,7 @@ export class Keeper {
   /** What is so when nothing is under way. */
   get rest(): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { held, missing, unsaved } = this
+      const { held, unsaved, wanted } = this
       return this.say(
         held === undefined ? { _tag: "Anonymous" } : {
           _tag: "LoggedIn",
@@ -127,7 +124,7 @@ export class Keeper {
           resource: held.resource,
           scopes: held.tokens.scopes,
           expiresAt: held.tokens.expiresAt,
-          missing,
+          missing: wanted.lacking,
           unsaved: unsaved?.error
         }
       )
@@ -186,7 +183,7 @@ export class Keeper {
       }
       this.held = held
       this.loaded = true
-      this.missing = undefined
+      this.wanted.met()
       this.vain = undefined
       this.setbacks.relent()
       return Effect.as(this.rest, held)
@@ -245,7 +242,7 @@ export class Keeper {
   get forget(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.held = undefined
-      this.missing = undefined
+      this.wanted.met()
       this.unsaved = undefined
       return this.rest
     })
@@ -256,7 +253,7 @@ export class Keeper {
     const entry = this.settings.vault.tokens(held)
     return Effect.gen({ self: this }, function*() {
       if (this.held === held) yield* this.forget
-      this.ask(held.issuer, held.tokens.scopes)
+      this.wanted.ask(held.issuer, held.tokens.scopes)
       const kept = yield* entry.get
       if (kept !== undefined && (isSame(kept, held.tokens) || hasSameRefresh(kept, held.tokens))) yield* entry.remove
     })
@@ -296,42 +293,26 @@ export class Keeper {
 
   /** What was granted or asked for before at this issuer, for this resource. */
   earlier({ issuer, resource }: Credentials.TokensKey): Scopes {
-    const { asked, held } = this
+    const { held, wanted } = this
     return union(
       held?.issuer === issuer && held.resource === resource ? held.tokens.scopes : undefined,
-      asked?.issuer === issuer ? asked.scopes : undefined
+      wanted.askedAt(issuer)
     )
-  }
-
-  /** Who logs in next may be somebody else, who is not asked for all this; or there are none such. */
-  forgetScopes(): void {
-    this.asked = undefined
-    this.challenged = []
-    this.missing = undefined
-  }
-
-  ask(issuer: string, scopes: Scopes): void {
-    this.asked = { issuer, scopes: union(this.asked?.issuer === issuer ? this.asked.scopes : undefined, scopes) }
   }
 
   /** What a challenge says about how to log in is good for later logins too. */
   heed({ parameters }: Challenge, protocolVersion: string | undefined): void {
     const resourceMetadata = parameters.get("resource_metadata") ?? this.hint.resourceMetadata
     this.hint = { resourceMetadata, protocolVersion: protocolVersion ?? this.hint.protocolVersion }
-    const scopes = parse(parameters.get("scope"))
-    if (scopes.length > 0) this.challenged = scopes
+    this.wanted.challenge(parse(parameters.get("scope")))
   }
 
   /** A call needs these, and nobody is to be asked now. */
   lack(scopes: Scopes): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.missing = union(this.missing, scopes)
+      this.wanted.lack(scopes)
       return this.rest
     })
-  }
-
-  get lacking(): Scopes {
-    return this.missing ?? []
   }
 
   // Discovery.

@@ -101,7 +101,7 @@ export class Renewal {
       if (keeper.held !== held && Scopes.covers(keeper.held?.tokens.scopes ?? [], scopes)) return "changed" as const
       keeper.setbacks.clear()
       const found = yield* keeper.find(true)
-      const done = yield* this.obtain(found, Scopes.union(keeper.challenged, keeper.lacking, scopes))
+      const done = yield* this.obtain(found, Scopes.union(keeper.wanted.open, scopes))
       return keeper.unkept === undefined ? done : yield* Effect.fail(keeper.unkept)
     })
     const told = Effect.flatMap(keeper.isResting, (isResting) =>
@@ -117,7 +117,7 @@ export class Renewal {
       const loaded = yield* Effect.exit(keeper.load)
       keeper.setbacks.clear()
       keeper.vain = undefined
-      keeper.forgetScopes()
+      keeper.wanted.forget()
       const { held } = keeper
       // A store that cannot be read may have tokens, which are not forgotten then.
       if (held === undefined) return yield* Effect.andThen(keeper.rest, Effect.as(loaded, "changed" as const))
@@ -316,13 +316,13 @@ export class Renewal {
     })
     const scopes = offlineAccess && grant.refreshes ? Scopes.offline(wanted, metadata.scopes_supported) : wanted
     return Effect.gen({ self: this }, function*() {
-      keeper.ask(issuer, scopes ?? [])
+      keeper.wanted.ask(issuer, scopes ?? [])
       yield* keeper.say({ _tag: "LoggingIn", issuer, resource, scopes: scopes ?? [] })
       const tokens = yield* Effect.mapError(grant.obtain(requestOf(keeper, found, scopes)), (error) => {
         const told = Discover.guessed(found, error)
         this.inVain.add(told)
         // Asked for again, they would keep everybody from every later login.
-        if (isOAuth(told, "invalid_scope")) keeper.forgetScopes()
+        if (isOAuth(told, "invalid_scope")) keeper.wanted.forget()
         return told
       })
       yield* Effect.uninterruptible(keeper.keep(tokens, bindingOf(found)))
