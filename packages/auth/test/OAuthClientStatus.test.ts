@@ -145,4 +145,17 @@ describe("OAuthClient: status", () => {
       yield* oauth.logout
       assert.deepStrictEqual(tags(yield* seen.take), ["Anonymous"])
     }))
+
+  it.effect("a server that takes the token after all has nothing against the login any more", () =>
+    Effect.gen(function*() {
+      const provider = new Provider()
+      const { client, oauth } = yield* connect(provider.world)
+      const valid = provider.valid.add
+      provider.valid.add = () => provider.valid // not yet: the keys of the authorization server are new to it
+      assert.strictEqual((yield* reasonOf(client.post(server)))._tag, "TokenRejected")
+      assert.strictEqual((yield* oauth.status)._tag, "Failed")
+      valid.call(provider.valid, `a${provider.given}`)
+      assert.strictEqual((yield* client.post(server)).status, 200)
+      assert.strictEqual((yield* oauth.status)._tag, "LoggedIn")
+    }))
 })

@@ -15,7 +15,7 @@ import * as AuthError from "../AuthError.ts"
 import * as Challenge from "../Challenge.ts"
 import * as Credentials from "../Credentials.ts"
 import * as Dpop from "../Dpop.ts"
-import type { Held, Keeper } from "./keeper.ts"
+import type { Held, Keeper, Trouble } from "./keeper.ts"
 import { readBody } from "./readBody.ts"
 import { endless, type Need, type Renewal } from "./renewal.ts"
 import * as Scopes from "./scopeChoice.ts"
@@ -40,6 +40,16 @@ interface Spent {
   readonly stepUps: number
   /** What step-ups have asked for. */
   readonly steppedTo: Scopes.Scopes
+}
+
+/** How a request went out. */
+interface Sent {
+  readonly held: Held | undefined
+  readonly spent: Spent
+  /** What was wrong with the login then. */
+  readonly trouble: Trouble | undefined
+  /** Whether the answer gave a nonce. */
+  readonly hasNonce: boolean
 }
 
 const nothingSpent: Spent = { sent: 0, nonces: 0, refreshed: false, obtained: false, stepUps: 0, steppedTo: [] }
@@ -123,23 +133,26 @@ export class Attachment {
   }
 
   private send(request: Request, held: Held | undefined, spent: Spent): Answering {
-    if (held?.tokens.tokenType === "DPoP") return this.proved(request, held, spent)
+    const { trouble } = this.keeper
+    if (held?.tokens.tokenType === "DPoP") return this.proved(request, held, spent, trouble)
     const sent = held === undefined
       ? this.pass(request)
       : this.guarded(HttpClientRequest.setHeader(request, "authorization", Credentials.header(held.tokens)))
-    return Effect.flatMap(sent, (response) => this.judged(request, response, held, spent, false))
+    return Effect.flatMap(sent, (response) => this.judged(request, response, { held, spent, trouble, hasNonce: false }))
   }
 
   private judged(
     request: Request,
     response: Response,
-    held: Held | undefined,
-    spent: Spent,
-    hasNonce: boolean
+    { hasNonce, held, spent, trouble }: Sent
   ): Answering {
-    return response.status === 401 || response.status === 403
-      ? this.challenged(request, response, held, { ...spent, sent: spent.sent + 1 }, hasNonce)
-      : Effect.succeed(response)
+    const { status } = response
+    if (status === 401 || status === 403) {
+      return this.challenged(request, response, held, { ...spent, sent: spent.sent + 1 }, hasNonce)
+    }
+    return trouble === undefined || held === undefined || status >= 400
+      ? Effect.succeed(response)
+      : Effect.as(this.keeper.healed(held, trouble), response)
   }
 
   /** A program that names the headers to be hidden may have forgotten these. */
@@ -153,7 +166,7 @@ export class Attachment {
   }
 
   /** With a proof of the key; servers may give the nonce for the next one with any answer (RFC 9449, 8.2). */
-  private proved(request: Request, held: Held, spent: Spent): Answering {
+  private proved(request: Request, held: Held, spent: Spent, trouble: Trouble | undefined): Answering {
     const { dpop } = this.keeper.settings
     if (dpop === undefined) return this.pass(request)
     const { method, url } = request
@@ -163,7 +176,10 @@ export class Attachment {
         const headers = { authorization: Credentials.header(held.tokens), [proofHeader]: value }
         return this.guarded(HttpClientRequest.setHeaders(request, headers))
       }),
-      Effect.flatMap((response) => this.judged(request, response, held, spent, dpop.remember(proof, response.headers)))
+      Effect.flatMap((response) => {
+        const hasNonce = dpop.remember(proof, response.headers)
+        return this.judged(request, response, { held, spent, trouble, hasNonce })
+      })
     )
   }
 

@@ -48,6 +48,9 @@ export interface Held {
   readonly refreshAt: number
 }
 
+/** One time that something went wrong; the object itself stands for it. */
+export type Trouble = object
+
 export const isSame = (a: Credentials.Tokens, b: Credentials.Tokens): boolean =>
   Redacted.value(a.accessToken) === Redacted.value(b.accessToken)
 
@@ -76,6 +79,8 @@ export class Keeper {
   held: Held | undefined = undefined
   /** Why the last login came to nothing, while nobody is logged in. */
   vain: AuthError.AuthError | undefined = undefined
+  /** What is wrong now. */
+  trouble: Trouble | undefined = undefined
   /** Whether the store was looked at. */
   loaded = false
   /** What the last challenge said, for a login that is asked for later. */
@@ -102,10 +107,18 @@ export class Keeper {
 
   /** Tells it, unless it is told already. */
   say(status: LoginStatus): Effect.Effect<void> {
-    return SubscriptionRef.updateSome(
-      this.status,
-      (told) => Equal.equals(told, status) ? Option.none() : Option.some(status)
-    )
+    return Effect.suspend(() => {
+      this.trouble = status._tag === "Failed" || status._tag === "NeedsLogin" ? {} : undefined
+      return SubscriptionRef.updateSome(
+        this.status,
+        (told) => Equal.equals(told, status) ? Option.none() : Option.some(status)
+      )
+    })
+  }
+
+  /** A request was served after something went wrong, with what is held: it was the server that was not ready. */
+  healed(held: Held, trouble: Trouble): Effect.Effect<void> {
+    return Effect.suspend(() => this.trouble === trouble && this.held === held ? this.rest : Effect.void)
   }
 
   /** Whether nobody has to do anything, and nothing is under way. */
