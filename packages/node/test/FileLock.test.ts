@@ -203,16 +203,20 @@ describe("signs of life", () => {
       const files = yield* FileSystem.FileSystem
       const path = join(yield* folder, "lock")
       let beats = 0
-      const utimes: typeof files.utimes = (...args) => Effect.andThen(Effect.sync(() => beats++), files.utimes(...args))
-      const fiber = yield* FileLock.withLock(path)(Effect.never).pipe(
-        Effect.provideService(FileSystem.FileSystem, { ...files, utimes }),
-        Effect.forkChild
-      )
-      const settle = Effect.promise(() => new Promise((done) => setTimeout(done, 30)))
-      yield* settle
+      const utimes: typeof files.utimes = (...args) => Effect.andThen(files.utimes(...args), Effect.sync(() => beats++))
+      const held = yield* Deferred.make<void>()
+      const fiber = yield* FileLock.withLock(path)(Effect.andThen(Deferred.succeed(held, undefined), Effect.never))
+        .pipe(
+          Effect.provideService(FileSystem.FileSystem, { ...files, utimes }),
+          Effect.forkChild
+        )
+      // Files take real time, however the clock of the test stands.
+      const turn = Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
+      yield* Deferred.await(held)
+      yield* turn
       for (let beat = 1; beat <= 3; beat++) {
         yield* TestClock.adjust("5 seconds")
-        yield* settle
+        for (let tries = 0; beats < beat && tries < 2000; tries++) yield* turn
         assert.strictEqual(beats, beat)
       }
       yield* Fiber.interrupt(fiber)
