@@ -1,9 +1,8 @@
 /** The browser of a test: follows the redirects of a login, answers the consent page, and stops where the client listens. */
 import * as AuthError from "@mcpfx/auth/AuthError"
 import type { UserAgent, Visit } from "@mcpfx/auth/UserAgent"
-import * as Context from "effect/Context"
+import * as Redirects from "@mcpfx/transport/Redirects"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -94,16 +93,7 @@ const send = (
   const cookies = journey.cookies.get(url.origin) ?? new Map<string, string>()
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ")
   const sent = cookie === "" ? request : HttpClientRequest.setHeader(request, "cookie", cookie)
-  return journey.client.execute(sent).pipe(
-    // Where the client is that of `fetch`, it would follow redirects by itself, past the cookies and the place to stop at.
-    Effect.updateContext((context: Context.Context<never>) =>
-      Context.add(context, FetchHttpClient.RequestInit, {
-        ...Context.getOrUndefined(context, FetchHttpClient.RequestInit),
-        redirect: "manual"
-      })
-    ),
-    Effect.catch((error) => unavailable(url, error.message))
-  )
+  return Effect.catch(journey.client.execute(sent), (error) => unavailable(url, error.message))
 }
 
 /** The request that a page leads to: its form with the decision, sent. */
@@ -154,12 +144,14 @@ const choose = (own: string, registered: ReadonlyArray<string> | undefined): str
   registered === undefined || registered.includes(own) ? own : registered[0] ?? own
 
 export const make = (client: HttpClient.HttpClient, options: UserAgentOptions = {}): UserAgent["Service"] => {
+  // Where the client is that of `fetch`, it would follow redirects by itself, past the cookies and the place to stop at.
+  const walking = Redirects.notFollowed(options.client ?? client)
   const own = options.redirectUri ?? "http://127.0.0.1:8976/callback"
   const visitOf = (redirectUri: string, arrival: URL): Visit => ({
     redirectUri,
     open: (url, { issuer }) =>
       travel(
-        { client: options.client ?? client, options, redirectUri: arrival, issuer, cookies: new Map() },
+        { client: walking, options, redirectUri: arrival, issuer, cookies: new Map() },
         url
       ).pipe(
         Effect.timeoutOrElse({

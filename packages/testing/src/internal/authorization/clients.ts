@@ -1,10 +1,10 @@
 /** Who the clients are: known beforehand, registered, or described by a document of their own (AAS-04). */
 import { AuthenticationMethod } from "@mcpfx/auth/Credentials"
 import { CurrentOutboundGuard } from "@mcpfx/auth/OutboundGuard"
+import * as Redirects from "@mcpfx/transport/Redirects"
 import * as ByteSize from "effect/ByteSize"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import * as Predicate from "effect/Predicate"
@@ -69,12 +69,11 @@ export const fetchJson = (state: State, url: string): Effect.Effect<unknown, str
   if (outbound === undefined) return Effect.fail("there is no such document")
   return Effect.gen(function*() {
     const { guard } = yield* CurrentOutboundGuard
-    const client = guard(outbound, { loopback: isLoopback(state.issuer) })
+    const client = guard(Redirects.notFollowed(outbound), { loopback: isLoopback(state.issuer) })
     const response = yield* client.execute(HttpClientRequest.get(url, { headers: { accept: "application/json" } }))
     return response.status === 200 ? yield* response.json : yield* Effect.fail({ message: `status ${response.status}` })
   }).pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxDocument),
-    Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
     Effect.timeout("10 seconds"),
     Effect.mapError(({ message }) => message)
   )

@@ -69,7 +69,7 @@ export const authorizationServer: ReadonlyArray<Mutation> = [
   {
     ids: ["AAS-04"],
     ...clients,
-    find: "const client = guard(outbound, { loopback: isLoopback(state.issuer) })",
+    find: "const client = guard(Redirects.notFollowed(outbound), { loopback: isLoopback(state.issuer) })",
     replace: "const client = outbound"
   },
   {
