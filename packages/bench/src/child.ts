@@ -1,8 +1,7 @@
-/** A server in a process of its own, and what the system knows about that process. */
+/** A process of its own for every program that is measured. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
-import { type Contender, probe, serverFile } from "./contenders.ts"
+import { probe, type Served, serverFile } from "./contenders.ts"
 
 export interface Child {
   readonly process: ChildProcess
@@ -41,63 +40,53 @@ export const start = (file: string, args: ReadonlyArray<string>, options: { read
   }
 }
 
+/** Starts a compiled program, with the probe in it. */
+export const startProgram = (file: string, args: ReadonlyArray<string>): Child =>
+  start(file, ["--conditions=mcpfx-dist", "--expose-gc", "--import", probe(), file, ...args], { ipc: true })
+
 export interface ServerOptions {
   readonly transport: "stdio" | "http"
   readonly fillers?: number
+  readonly depth?: number
   readonly stream?: boolean
+  readonly extras?: boolean
 }
 
-/** Starts the server of a contender, with the probe in it. */
-export const startServer = (contender: Contender, options: ServerOptions): Child =>
-  start(serverFile(contender), [
-    "--conditions=mcpfx-dist",
-    "--expose-gc",
-    "--import",
-    probe,
-    serverFile(contender),
+/** Starts the server of a contender. */
+export const startServer = (served: Served, options: ServerOptions): Child =>
+  startProgram(serverFile(served), [
     options.transport,
     "0",
     `--fillers=${options.fillers ?? 0}`,
-    ...(options.stream === true ? ["--stream"] : [])
-  ], { ipc: true })
+    `--depth=${options.depth ?? 0}`,
+    ...(options.stream === true ? ["--stream"] : []),
+    ...(options.extras === true ? ["--extras"] : [])
+  ])
 
 /** The next message of a process that has this member. */
-export const told = (child: Child, member: string): Promise<number> =>
+export const told = (child: Child, member: string): Promise<unknown> =>
   new Promise((resolve, reject) => {
     const onMessage = (message: unknown) => {
       if (typeof message !== "object" || message === null || !(member in message)) return
       child.process.off("message", onMessage)
       child.process.off("exit", onExit)
-      resolve(Number(Object.entries(message).find(([key]) => key === member)?.[1]))
+      resolve(Object.entries(message).find(([key]) => key === member)?.[1])
     }
-    const onExit = () => reject(new Error(`the server ended: ${child.errors()}`))
+    const onExit = () => reject(new Error(`the program ended: ${child.errors()}`))
     child.process.on("message", onMessage)
     child.process.once("exit", onExit)
   })
 
+/** Where a server that was just started listens. */
+export const portOf = async (child: Child): Promise<number> => Number(await told(child, "port"))
+
 /** Bytes that are alive in the heap of a server. */
-export const heapOf = (child: Child): Promise<number> => {
+export const heapOf = async (child: Child): Promise<number> => {
   const answer = told(child, "heap")
   child.process.send("heap")
-  return answer
+  return Number(await answer)
 }
 
-/** The fields of `/proc/<pid>/stat` after the name of the program, which may hold spaces. */
-const statFields = (stat: string): ReadonlyArray<string> => stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-
-/** Milliseconds in one tick of the fields of `/proc/<pid>/stat`: Linux shows hundredths of a second, whatever it counts. */
-export const tick = 10
-
-/** Processor time in a line of `/proc/<pid>/stat`, user and system, all threads, in milliseconds. */
-export const cpuIn = (stat: string): number => {
-  const fields = statFields(stat)
-  return (Number(fields[11]) + Number(fields[12])) * tick
-}
-
-export const cpuOf = (pid: number): number => cpuIn(readFileSync(`/proc/${pid}/stat`, "utf8"))
-
-/** Memory of a process that is not swapped out, in bytes. */
-export const rssOf = (pid: number): number => {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
-  return Number(line?.[1]) * 1024
-}
+/** The error, with what the process said before it. */
+export const failed = (child: Child, error: unknown): Error =>
+  new Error(`${error instanceof Error ? error.message : String(error)} ${child.errors()}`)

@@ -1,63 +1,109 @@
 /** Who takes part, and the programs that are run: compiled once, so that no type is stripped while the clock runs. */
 import { build, type BuildOptions } from "esbuild"
-import { mkdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 
-export const contenders = ["floor", "mcpfx", "sdk1", "sdk2", "effectAi"] as const
+export const contenders = ["floor", "mcpfx", "mcpfxNode", "sdk1", "sdk2", "effectAi", "fastmcp"] as const
 export type Contender = (typeof contenders)[number]
 
 export const titles: Readonly<Record<Contender, string>> = {
   floor: "floor",
   mcpfx: "mcpfx",
+  mcpfxNode: "mcpfx, NodeListener",
   sdk1: "SDK v1",
   sdk2: "SDK v2",
-  effectAi: "effect/ai"
+  effectAi: "effect/ai",
+  fastmcp: "FastMCP"
 }
 
 const folder = dirname(fileURLToPath(import.meta.url))
-const out = join(folder, "../dist")
 
-export const probe = join(out, "probe.js")
-export const serverFile = (contender: Contender): string => join(out, "servers", `${contender}.js`)
-export const minimalFile = (contender: Contender): string => join(out, "minimal", `${contender}.js`)
-export const bundledFile = (contender: Contender): string => join(out, "bundled", `${contender}.mjs`)
+/** Another place for the programs, for runs that must not disturb each other. */
+const elsewhere = (): string | undefined => process.env["MCPFX_BENCH_PROGRAMS"]
 
-const sources = (kind: "servers" | "minimal"): Record<string, string> =>
-  Object.fromEntries(contenders.map((name) => [`${kind}/${name}`, join(folder, kind, `${name}.ts`)]))
+/** Where the programs are compiled to. */
+export const out = (): string => elsewhere() ?? join(folder, "../dist")
+
+type Kind = "servers" | "minimal" | "clients"
+
+export const probe = (): string => join(out(), "probe.js")
+
+/** A contender, or the compiled program of a server in another place. */
+export type Served = Contender | { readonly file: string }
+
+export const serverFile = (served: Served): string =>
+  typeof served === "string" ? join(out(), "servers", `${served}.js`) : served.file
+export const clientFile = (contender: Contender): string => join(out(), "clients", `${contender}.js`)
+export const minimalFile = (contender: Contender): string => join(out(), "minimal", `${contender}.js`)
+export const bundledFile = (contender: Contender): string => join(out(), "bundled", `${contender}.mjs`)
+
+const sourceOf = (kind: Kind, contender: Contender): string => join(folder, kind, `${contender}.ts`)
+
+/** The programs there are of a kind, of these contenders. */
+const sources = (kind: Kind, of: ReadonlyArray<Contender>): Record<string, string> =>
+  Object.fromEntries(
+    of.filter((name) => existsSync(sourceOf(kind, name))).map((name) => [`${kind}/${name}`, sourceOf(kind, name)])
+  )
+
+/** Packages of the repository as they were compiled; in another place as they are, compiled or not. */
+const conditions = (): Array<string> => (elsewhere() === undefined ? ["mcpfx-dist"] : [])
 
 const common: BuildOptions = {
   bundle: true,
   platform: "node",
   format: "esm",
   target: "node24",
-  conditions: ["mcpfx-dist"],
   logLevel: "error"
 }
 
-/** Compiles the programs; what they import stays where it is installed. */
-export const compile = async (): Promise<void> => {
-  mkdirSync(out, { recursive: true })
+/** What some packages expect of a module that was written for CommonJS. */
+const banner = { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" }
+
+/** Compiles the programs; what they import stays where it is installed, except that another place needs all of it. */
+export const compile = async (of: ReadonlyArray<Contender> = contenders): Promise<void> => {
+  mkdirSync(out(), { recursive: true })
   await build({
     ...common,
-    packages: "external",
-    entryPoints: { ...sources("servers"), ...sources("minimal"), probe: join(folder, "probe.ts") },
-    outdir: out
+    ...(elsewhere() === undefined ? { packages: "external" } : { banner }),
+    conditions: conditions(),
+    entryPoints: {
+      ...sources("servers", of),
+      ...sources("minimal", of),
+      ...sources("clients", of),
+      probe: join(folder, "probe.ts")
+    },
+    outdir: out()
   })
 }
 
-/** Packs a minimal server and all it imports into one file. */
-export const bundle = async (contender: Contender): Promise<{ readonly gzipped: number; readonly raw: number }> => {
+export interface Packed {
+  readonly gzipped: number
+  readonly raw: number
+}
+
+const packed = new Map<Contender, Promise<Packed>>()
+
+const pack = async (contender: Contender): Promise<Packed> => {
   const outfile = bundledFile(contender)
   await build({
     ...common,
+    conditions: conditions(),
     minify: true,
-    // What some packages expect of a module that was written for CommonJS.
-    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
-    entryPoints: [join(folder, "minimal", `${contender}.ts`)],
+    banner,
+    // What some look for and do without.
+    external: ["sury", "@valibot/to-json-schema"],
+    entryPoints: [sourceOf("minimal", contender)],
     outfile
   })
   const bytes = readFileSync(outfile)
   return { raw: bytes.length, gzipped: gzipSync(bytes, { level: 9 }).length }
+}
+
+/** Packs a minimal server and all it imports into one file, once. */
+export const bundle = (contender: Contender): Promise<Packed> => {
+  const known = packed.get(contender) ?? pack(contender)
+  packed.set(contender, known)
+  return known
 }

@@ -1,34 +1,34 @@
 /**
  * `npm run bench`: mcpfx beside its peers, on the work of the budget table.
  *
+ * - `--quick` takes fewer and shorter rounds, and says what it leaves out
  * - `--rows stdio,heap` measures the rows whose ids start with one of these
- * - `--quick` takes fewer and shorter rounds
  * - `--only mcpfx,sdk1` leaves out other contenders; the floor always runs
  * - `--rounds 15` takes that many rounds
- * - `--stage final` judges by the final budgets
+ * - `--json FILE` writes every sample there instead of to `packages/bench/dist/results.json`
  * - `--strict` ends with code 1 when a budget is missed
  * - `--cpu` takes processor time for the cold start
+ * - `--no-build` measures the packages as they were compiled last
  */
 import { spawnSync } from "node:child_process"
-import { dirname, join } from "node:path"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { compile } from "./contenders.ts"
-import { efforts } from "./rounds.ts"
+import { compile, out } from "./contenders.ts"
+import * as Effort from "./effort.ts"
+import { type Done, machine, resultsOf } from "./results.ts"
 import type { Row } from "./row.ts"
-import { httpRows } from "./rows/http.ts"
-import { memoryRows } from "./rows/memory.ts"
-import { startRows } from "./rows/start.ts"
-import { stdioRows } from "./rows/stdio.ts"
-import { format, header, lineOf } from "./table.ts"
+import { rows } from "./rows/all.ts"
+import * as Table from "./table.ts"
 
 const { values } = parseArgs({
   options: {
     rows: { type: "string" },
     only: { type: "string" },
     rounds: { type: "string" },
+    json: { type: "string" },
     quick: { type: "boolean", default: false },
-    stage: { type: "string", default: "first" },
     strict: { type: "boolean", default: false },
     cpu: { type: "boolean", default: false },
     "no-build": { type: "boolean", default: false }
@@ -44,27 +44,46 @@ const buildPackages = (): void => {
 
 const split = (text: string | undefined): ReadonlyArray<string> | undefined => text?.split(",")
 
-const wanted = split(values.rows)
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`
 
-const rows = [...stdioRows, ...httpRows, ...memoryRows, ...startRows]
-  .filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)))
+const usual = values.quick ? Effort.quick : Effort.full
+const rounds = Number(values.rounds ?? usual.rounds)
+const starts = Number(values.rounds ?? usual.starts)
+const only = split(values.only)
+const effort = { ...usual, rounds, starts, only: only && ["floor", ...only] }
 
-const usual = efforts[values.quick ? "quick" : "full"]
-const effort = { ...usual, rounds: Number(values.rounds ?? usual.rounds), only: split(values.only) }
-const stage = values.stage === "final" ? "final" : "first"
-
-const measured = async (row: Row): Promise<ReturnType<typeof lineOf>> => {
+const measured = async (row: Row): Promise<Done> => {
   const started = performance.now()
-  const line = lineOf(row, await row.measure(effort), stage)
-  const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.error(`${row.id}: ${line.cells.slice(1).join(" | ")} (${seconds} s)`)
-  return line
+  const done = { row, measured: await row.measure(effort) }
+  const [, , ...cells] = Table.lineOf(row, done.measured)
+  console.error(`${row.id}: ${cells.join(" | ")} (${seconds(started)})`)
+  return done
 }
 
+const print = (all: ReadonlyArray<Done>): void => {
+  console.log(Table.format([Table.header, ...all.map(({ measured, row }) => Table.lineOf(row, measured))]))
+  const clock = all.flatMap(({ measured, row }) => {
+    const line = Table.clockLineOf(row, measured)
+    return line === undefined ? [] : [line]
+  })
+  if (clock.length > 0) console.log(`\n${Table.format([Table.clockHeader, ...clock])}`)
+  console.log("")
+  for (const note of Table.notesOf(all)) console.log(note)
+  if (values.quick) console.log(`A quick run has ${Effort.leftOut.join("; ")}.`)
+}
+
+const started = performance.now()
 if (!values["no-build"]) buildPackages()
 await compile()
-const lines: Array<ReturnType<typeof lineOf>> = []
-for (const row of rows) lines.push(await measured(row))
-console.log(format([header, ...lines.map(({ cells }) => cells)]))
-for (const note of lines.flatMap(({ notes }) => notes)) console.log(note)
-process.exitCode = values.strict && lines.some(({ met }) => !met) ? 1 : 0
+const file = resolve(values.json ?? join(out(), "results.json"))
+mkdirSync(dirname(file), { recursive: true })
+const wanted = split(values.rows)
+const all: Array<Done> = []
+for (const row of rows) {
+  if (wanted?.some((start) => row.id.startsWith(start)) ?? true) all.push(await measured(row))
+}
+print(all)
+writeFileSync(file, resultsOf(machine(root), { quick: values.quick, effort, at: new Date() }, all))
+console.log(`Every sample is in ${file}. It took ${seconds(started)}.`)
+const missed = all.some(({ measured, row }) => Table.isMet(row, measured) === false)
+process.exitCode = values.strict && missed ? 1 : 0

@@ -7,7 +7,7 @@ export interface Summary {
 }
 
 /** The value below which that part of the numbers lies, between neighbours where it falls between them. */
-const quantile = (sorted: ReadonlyArray<number>, part: number): number => {
+export const quantile = (sorted: ReadonlyArray<number>, part: number): number => {
   const at = (sorted.length - 1) * part
   const below = sorted[Math.floor(at)] ?? Number.NaN
   const above = sorted[Math.ceil(at)] ?? Number.NaN

@@ -24,6 +24,18 @@ const scripts = {
   format: [{ bin: "dprint", args: ["fmt"] }],
   build: [{ file: "packages/tooling/src/build.ts" }],
   bench: [{ file: "packages/bench/src/main.ts" }],
+  "bench:growth": [{ file: "packages/bench/src/growth/main.ts" }],
+  "bench:compare": [{ file: "packages/bench/src/compare/main.ts" }],
+  // A young generation that holds a batch: the collector is looked at apart.
+  profile: [{
+    file: "packages/bench/src/profile/main.ts",
+    node: [
+      "--expose-gc",
+      "--min-semi-space-size=64",
+      "--max-semi-space-size=64",
+      "--disable-warning=ExperimentalWarning"
+    ]
+  }],
   soak: [{ file: "packages/bench/src/soak/main.ts", node: ["--expose-gc", "--disable-warning=ExperimentalWarning"] }],
   conformance: [{ file: "packages/tooling/src/conformance/run.ts" }],
   "fixture:server": [{ file: "packages/tooling/src/conformance/fixtureServer.ts" }],

@@ -1,64 +1,24 @@
 /** A client over sockets that are kept: writes requests as bytes and cuts the answers out of what comes. */
 import { connect, type Socket } from "node:net"
-
-export interface HttpResponse {
-  readonly status: number
-  readonly headers: string
-  /** The body as it came, chunk sizes and all. */
-  readonly body: Buffer
-}
+import { type HttpResponse, Reading, textOf } from "./response.ts"
 
 /** Milliseconds of silence after which a server is given up. */
 const patience = 20_000
 
-const blankLine = "\r\n\r\n"
-const lastChunk = Buffer.from("0\r\n\r\n")
-
-/** The first answer in these bytes, where all of it is there. Nothing may follow it: requests are not sent ahead. */
-export const readResponse = (bytes: Buffer): HttpResponse | undefined => {
-  const end = bytes.indexOf(blankLine)
-  if (end < 0) return undefined
-  const headers = bytes.toString("latin1", 0, end)
-  const body = bytes.subarray(end + blankLine.length)
-  const status = Number(headers.slice(9, 12))
-  const length = /\r\ncontent-length: *(\d+)/i.exec(headers)?.[1]
-  if (length !== undefined) return body.length < Number(length) ? undefined : { status, headers, body }
-  if (!/\r\ntransfer-encoding: *chunked/i.test(headers)) return { status, headers, body }
-  return body.subarray(-lastChunk.length).equals(lastChunk) ? { status, headers, body } : undefined
-}
-
-/** The text of a body, with the sizes of its chunks taken out. */
-export const textOf = ({ body, headers }: HttpResponse): string => {
-  if (!/\r\ntransfer-encoding: *chunked/i.test(headers)) return body.toString("utf8")
-  const parts: Array<Buffer> = []
-  let at = 0
-  for (;;) {
-    const end = body.indexOf("\r\n", at)
-    const size = Number.parseInt(body.toString("latin1", at, end), 16)
-    if (!(size > 0)) return Buffer.concat(parts).toString("utf8")
-    parts.push(body.subarray(end + 2, end + 2 + size))
-    at = end + 2 + size + 2
-  }
-}
-
-/** The messages of an answer: one of JSON, or those of the events of a stream. */
-export const messagesOf = (response: HttpResponse): ReadonlyArray<unknown> => {
-  const text = textOf(response)
-  if (!/\r\ncontent-type: *text\/event-stream/i.test(response.headers)) {
-    return text === "" ? [] : [JSON.parse(text)]
-  }
-  return text.split(/\r?\n\r?\n/).flatMap((event) => {
-    const data = /^data: ?(.+)$/m.exec(event)?.[1]
-    return data === undefined ? [] : [JSON.parse(data)]
-  })
-}
-
 /** Milliseconds after which a socket is not used again: servers close those that are idle, 5 seconds by default. */
 const stale = 2000
+
+export interface RequestOptions {
+  /** Whether the head of an answer is enough: a stream has no end. */
+  readonly headOnly?: boolean
+  /** Called with all that has come, while an answer is not whole. */
+  readonly onPart?: (text: string) => void
+}
 
 interface Waiting {
   readonly resolve: (response: HttpResponse) => void
   readonly reject: (error: Error) => void
+  readonly options: RequestOptions
 }
 
 /** One socket at a time, one request at a time. */
@@ -66,28 +26,40 @@ export class Connection {
   private readonly port: number
   private socket: Socket
   private used = performance.now()
-  private bytes: Buffer | undefined = undefined
+  private reading = new Reading()
   private waiting: Waiting | undefined = undefined
-  /** Whether the head of an answer is enough: a stream has no end. */
-  private headOnly = false
+  /** Hears what comes after the head of a stream. */
+  private follower: ((chunk: Buffer) => void) | undefined = undefined
 
   constructor(port: number) {
     this.port = port
     this.socket = this.open()
   }
 
-  request(bytes: string, options: { readonly headOnly?: boolean } = {}): Promise<HttpResponse> {
+  request(bytes: string, options: RequestOptions = {}): Promise<HttpResponse> {
     const now = performance.now()
     if (this.socket.destroyed || now - this.used > stale) {
       this.socket.destroy()
       this.socket = this.open()
     }
     this.used = now
-    this.headOnly = options.headOnly === true
     return new Promise((resolve, reject) => {
-      this.waiting = { resolve, reject }
+      this.waiting = { resolve, reject, options }
       this.socket.write(bytes)
     })
+  }
+
+  /** Opens a stream: resolves with its head, and gives everything after it to `hear`. */
+  async follow(bytes: string, hear: (chunk: Buffer) => void): Promise<HttpResponse> {
+    const response = await this.request(bytes, { headOnly: true })
+    this.socket.setTimeout(0)
+    this.follower = hear
+    if (response.body.length > 0) hear(response.body)
+    return response
+  }
+
+  close(): void {
+    this.socket.destroy()
   }
 
   private open(): Socket {
@@ -96,31 +68,19 @@ export class Connection {
       if (socket === this.socket) this.fail(error)
     }
     socket.on("data", (chunk: Buffer) => this.read(chunk))
-    socket.setTimeout(patience, () => {
-      if (!this.headOnly) fail(new Error(`no answer, but ${this.bytes?.toString("latin1") ?? "nothing"}`))
-    })
+    socket.setTimeout(patience, () => fail(new Error(`no answer, but ${this.reading.text().slice(0, 600)}`)))
     socket.on("error", fail)
     socket.on("close", () => fail(new Error("the server closed the connection")))
     return socket
   }
 
-  close(): void {
-    this.socket.destroy()
-  }
-
   private read(chunk: Buffer): void {
-    this.bytes = this.bytes === undefined ? chunk : Buffer.concat([this.bytes, chunk])
-    const waiting = this.waiting
-    const at = this.headOnly ? this.bytes.indexOf(blankLine) : -1
-    const response = at >= 0
-      ? {
-        status: Number(this.bytes.toString("latin1", 9, 12)),
-        headers: this.bytes.toString("latin1", 0, at),
-        body: this.bytes
-      }
-      : readResponse(this.bytes)
-    if (response === undefined || waiting === undefined) return
-    this.bytes = undefined
+    if (this.follower !== undefined) return this.follower(chunk)
+    const { waiting } = this
+    const response = this.reading.take(chunk, waiting?.options.headOnly)
+    if (waiting === undefined) return
+    if (response === undefined) return waiting.options.onPart?.(this.reading.text())
+    this.reading = new Reading()
     this.waiting = undefined
     this.used = performance.now()
     waiting.resolve(response)
@@ -130,6 +90,18 @@ export class Connection {
     this.waiting?.reject(error)
     this.waiting = undefined
   }
+}
+
+/** Has all of them ask in turn until that many are asked; fails with the first that fails. */
+export const share = async <A>(
+  all: ReadonlyArray<A>,
+  count: number,
+  ask: (one: A, number: number) => Promise<void>
+): Promise<void> => {
+  let sent = 0
+  await Promise.all(all.map(async (one) => {
+    while (sent < count) await ask(one, sent++)
+  }))
 }
 
 export interface HttpLoad {
@@ -142,16 +114,17 @@ export interface HttpLoad {
   readonly onResponse?: (response: HttpResponse, id: number) => void
 }
 
-/** Keeps every connection busy until that many requests are answered. */
-export const run = async (load: HttpLoad): Promise<void> => {
-  let sent = 0
-  const drive = async (connection: Connection, index: number): Promise<void> => {
-    while (sent < load.count) {
-      const id = load.first + sent++
-      const response = await connection.request(load.request(index, id))
-      if (response.status !== 200) throw new Error(`status ${response.status}: ${textOf(response)}`)
-      load.onResponse?.(response, id)
-    }
-  }
-  await Promise.all(load.connections.map(drive))
+/** Keeps every connection busy until that many requests are answered; gives how long each took, in milliseconds. */
+export const run = async (load: HttpLoad): Promise<ReadonlyArray<number>> => {
+  const latencies: Array<number> = []
+  const numbered = load.connections.map((connection, index) => ({ connection, index }))
+  await share(numbered, load.count, async ({ connection, index }, number) => {
+    const id = load.first + number
+    const started = performance.now()
+    const response = await connection.request(load.request(index, id))
+    latencies.push(performance.now() - started)
+    if (response.status !== 200) throw new Error(`status ${response.status}: ${textOf(response).slice(0, 600)}`)
+    load.onResponse?.(response, id)
+  })
+  return latencies
 }

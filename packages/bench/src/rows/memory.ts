@@ -1,115 +1,83 @@
-import { type Child, heapOf, rssOf, start, startServer, told } from "../child.ts"
-import { type Contender, minimalFile } from "../contenders.ts"
-import { Connection } from "../load/http.ts"
+/** What an idle session keeps, and what a program needs at all. */
+import { type Child, heapOf, portOf, start, startServer } from "../child.ts"
+import { minimalFile } from "../contenders.ts"
+import { type Effort, numbers, partOf } from "../effort.ts"
+import { Connection, share } from "../load/http.ts"
+import * as Request from "../load/request.ts"
 import * as Stdio from "../load/stdio.ts"
 import * as Messages from "../messages.ts"
-import { type Effort, type Measured, partOf } from "../rounds.ts"
-import { atMost, everybody, type Row } from "../row.ts"
-import { openSession } from "../subject.ts"
+import { allBut, atMost, type Budgets, needsStdio, once, type Row } from "../row.ts"
+import { rssOf } from "../system.ts"
 
-/** The same number from each contender, in interleaved rounds. */
-export const numbers = async (
-  contenders: ReadonlyArray<Contender>,
-  effort: Effort,
-  measure: (contender: Contender) => Promise<number>
-): Promise<Measured> => {
-  const samples = new Map<Contender, Array<number>>()
-  const failures = new Map<Contender, string>()
-  for (let round = 0; round < effort.rounds; round++) {
-    for (const contender of partOf(contenders, effort)) {
-      if (failures.has(contender)) continue
-      try {
-        const value = await measure(contender)
-        samples.set(contender, [...(samples.get(contender) ?? []), value])
-      } catch (error) {
-        samples.delete(contender)
-        failures.set(contender, error instanceof Error ? error.message : String(error))
-      }
-    }
-  }
-  return { samples, failures }
-}
+/** Connections over which sessions are opened: there are servers that take a second for each. */
+const openers = 64
 
 const openStream = async (port: number, session: string): Promise<Connection> => {
   const connection = new Connection(port)
-  const response = await connection.request(
-    [
-      "GET /mcp HTTP/1.1",
-      `host: 127.0.0.1:${port}`,
-      "accept: text/event-stream",
-      "mcp-protocol-version: 2025-11-25",
-      `mcp-session-id: ${session}`,
-      "",
-      ""
-    ].join("\r\n"),
-    { headOnly: true }
-  )
-  if (response.status !== 200) throw new Error(`status ${response.status} for a stream`)
+  const { status } = await connection.follow(Request.get(port, session), () => {})
+  if (status !== 200) throw new Error(`status ${status} for a stream`)
   return connection
 }
 
 const heapPerSession = async (child: Child, count: number, streams: boolean): Promise<number> => {
-  const port = await told(child, "port")
-  const main = new Connection(port)
+  const port = await portOf(child)
+  const posts = Array.from({ length: openers }, () => new Connection(port))
   const opened: Array<Connection> = []
-  const add = async (many: number): Promise<void> => {
-    for (let i = 0; i < many; i++) {
-      const session = await openSession(main, port)
+  const add = (many: number): Promise<void> =>
+    share(posts, many, async (post) => {
+      const session = await Request.openSession(post, port)
       if (streams) opened.push(await openStream(port, session))
-    }
-  }
+    })
   try {
     // The first ones bring in what is made once.
-    await add(50)
+    await add(Math.min(count, 50))
     const before = await heapOf(child)
     await add(count)
     return (await heapOf(child) - before) / count / 1024
   } finally {
-    main.close()
-    for (const connection of opened) connection.close()
+    for (const connection of [...posts, ...opened]) connection.close()
   }
 }
 
-const heapRow = (id: string, title: string, streams: boolean, first: number, final: number): Row => ({
-  id,
-  title,
-  unit: "KiB",
-  contenders: everybody,
-  relative: false,
-  budgets: { first: atMost(first), final: atMost(final) },
-  measure: (effort: Effort) =>
-    numbers(everybody, { ...effort, rounds: effort.rounds > 3 ? 3 : 1 }, async (contender) => {
+const heapRow = (id: string, title: string, streams: boolean, budgets: Budgets): Row => {
+  const takingPart = allBut(streams ? { effectAi: "has no stream of a session" } : {})
+  const measure = (effort: Effort) =>
+    numbers(partOf(takingPart.contenders, effort), effort.repeats, async (contender) => {
       const child = startServer(contender, { transport: "http", stream: true })
       try {
-        return await heapPerSession(child, streams ? 300 : 1000, streams)
+        return await heapPerSession(child, effort.sessions, streams)
       } finally {
         await child.stop()
       }
-    })
-})
-
-const rss: Row = {
-  id: "rss",
-  title: "RSS after start, minimal stdio server",
-  unit: "MiB",
-  contenders: everybody,
-  relative: false,
-  budgets: { first: atMost(130), final: atMost(100) },
-  measure: (effort) =>
-    numbers(everybody, effort, async (contender) => {
-      const file = minimalFile(contender)
-      const child = start(file, ["--conditions=mcpfx-dist", file], { ipc: false })
-      try {
-        await Stdio.exchange(child, Messages.initialize)
-        return rssOf(child.pid) / 1024 / 1024
-      } finally {
-        await child.stop()
-      }
-    })
+    }, { together: true })
+  return { id, title, unit: "KiB", ...takingPart, against: "nothing", budgets, measure, verify: once(measure) }
 }
 
+const takingPart = allBut(needsStdio)
+
+const measureRss = (effort: Effort) =>
+  numbers(partOf(takingPart.contenders, effort), effort.repeats, async (contender) => {
+    const file = minimalFile(contender)
+    const child = start(file, ["--conditions=mcpfx-dist", file], { ipc: false })
+    try {
+      await Stdio.exchange(child, Messages.initialize)
+      return rssOf(child.pid) / 1024 / 1024
+    } finally {
+      await child.stop()
+    }
+  }, { together: true })
+
 export const memoryRows: ReadonlyArray<Row> = [
-  heapRow("heap-alone", "heap per idle session, alone", false, 12, 6),
-  heapRow("heap-stream", "heap per idle session, with a stream", true, 24, 14),
-  rss
+  heapRow("heap-alone", "heap per idle session, alone", false, atMost(6)),
+  heapRow("heap-stream", "heap per idle session, with a stream", true, atMost(14)),
+  {
+    id: "rss",
+    title: "RSS after start, minimal stdio server",
+    unit: "MiB",
+    ...takingPart,
+    against: "nothing",
+    budgets: atMost(100),
+    measure: measureRss,
+    verify: once(measureRss)
+  }
 ]

@@ -1,12 +1,16 @@
-import { cpuOf, start } from "../child.ts"
-import { bundle, bundledFile, contenders, minimalFile } from "../contenders.ts"
+/** How long it takes to be there, and how much has to be loaded for it. */
+import { start } from "../child.ts"
+import { bundle, bundledFile, type Contender, minimalFile } from "../contenders.ts"
+import { type Effort, type Measured, numbers, partOf } from "../effort.ts"
 import * as Stdio from "../load/stdio.ts"
 import * as Messages from "../messages.ts"
-import { atMost, atMostWhere, everybody, type Row } from "../row.ts"
-import { numbers } from "./memory.ts"
+import { allBut, atMost, atMostWhere, type Budgets, needsStdio, once, type Row } from "../row.ts"
+import { cpuOf } from "../system.ts"
 
 const inCpu = process.argv.includes("--cpu")
 const unit = inCpu ? "ms CPU" : "ms"
+
+const takingPart = allBut(needsStdio)
 
 /**
  * From the start of the process to the answer to `initialize`, in the time that passes; `--cpu` counts processor time, which
@@ -23,38 +27,43 @@ const timeToAnswer = async (file: string): Promise<number> => {
   }
 }
 
-const installed: Row = {
-  id: "cold-installed",
-  title: "cold start to the answer to initialize, installed",
-  unit,
-  contenders: everybody,
-  relative: true,
-  budgets: { first: atMostWhere(350, 49), final: atMostWhere(200, 49) },
-  measure: (effort) => numbers(everybody, effort, (contender) => timeToAnswer(minimalFile(contender)))
-}
-
-const bundled: Row = {
-  id: "cold-bundled",
-  title: "cold start to the answer to initialize, bundled",
-  unit,
-  contenders: everybody,
-  relative: true,
-  budgets: { first: atMostWhere(130, 36), final: atMostWhere(100, 36) },
-  measure: async (effort) => {
-    for (const contender of contenders) await bundle(contender)
-    return numbers(everybody, effort, (contender) => timeToAnswer(bundledFile(contender)))
+const row = (
+  id: string,
+  title: string,
+  budgets: Budgets,
+  fileOf: (contender: Contender) => Promise<string>
+): Row => {
+  const measure = async (effort: Effort): Promise<Measured<Contender>> => {
+    const contenders = partOf(takingPart.contenders, effort)
+    const files = new Map<Contender, string>()
+    for (const contender of contenders) files.set(contender, await fileOf(contender))
+    return numbers(contenders, effort.starts, (contender) => timeToAnswer(files.get(contender) ?? ""))
   }
+  return { id, title, unit, ...takingPart, against: "floor", budgets, measure, verify: once(measure) }
 }
 
-const size: Row = {
-  id: "size",
-  title: "bundled minimal stdio server, gzipped",
-  unit: "KiB",
-  contenders: everybody,
-  relative: false,
-  budgets: { first: atMost(120), final: atMost(90) },
-  measure: (effort) =>
-    numbers(everybody, { ...effort, rounds: 1 }, async (contender) => (await bundle(contender)).gzipped / 1024)
-}
+const measureSize = (effort: Effort): Promise<Measured<Contender>> =>
+  numbers(partOf(takingPart.contenders, effort), 1, async (contender) => (await bundle(contender)).gzipped / 1024)
 
-export const startRows: ReadonlyArray<Row> = [installed, bundled, size]
+export const startRows: ReadonlyArray<Row> = [
+  row(
+    "cold-installed",
+    "cold start to the answer to initialize, installed",
+    atMostWhere(200, 49),
+    async (contender) => minimalFile(contender)
+  ),
+  row("cold-bundled", "cold start to the answer to initialize, bundled", atMostWhere(100, 36), async (contender) => {
+    await bundle(contender)
+    return bundledFile(contender)
+  }),
+  {
+    id: "size",
+    title: "bundled minimal stdio server, gzipped",
+    unit: "KiB",
+    ...takingPart,
+    against: "nothing",
+    budgets: atMost(90),
+    measure: measureSize,
+    verify: once(measureSize)
+  }
+]

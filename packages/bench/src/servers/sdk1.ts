@@ -1,14 +1,20 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
-import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js"
+import { ElicitResultSchema, isInitializeRequest, SubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { setTimeout } from "node:timers/promises"
 import * as z from "zod"
-import { descriptions, fillerNames, info, listening, start, steps } from "../tools.ts"
+import { hello, question, resource } from "../texts.ts"
+import { descriptions, fillerNames, info, start, steps } from "../tools.ts"
 import { bodyOf } from "./body.ts"
+import { serveOn } from "./port.ts"
 
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] })
+
+/** The question, which may be written to. */
+const asks = structuredClone({ ...question, requestedSchema: { ...question.requestedSchema, required: ["name"] } })
 
 const addInput = { a: z.number(), b: z.number() }
 const echoInput = { text: z.string() }
@@ -17,6 +23,32 @@ const fillerInput = {
   limit: z.int().describe("How many at most"),
   tags: z.array(z.string()).optional().describe("Only documents with all of these"),
   drafts: z.boolean().optional().describe("Whether drafts count")
+}
+
+/** The servers whose clients have subscribed, each to the one resource there is. */
+const watching = new Set<McpServer>()
+
+const offerExtras = (server: McpServer): void => {
+  server.server.registerCapabilities({ resources: { subscribe: true } })
+  server.registerTool("ask", { description: descriptions.ask }, async ({ sendRequest }) => {
+    const asked = { method: "elicitation/create" as const, params: { mode: "form" as const, ...asks } }
+    const { content } = await sendRequest(asked, ElicitResultSchema)
+    return text(hello(content?.["name"]))
+  })
+  server.registerTool("sleep", { description: descriptions.sleep, inputSchema: { ms: z.number() } }, async ({ ms }) => {
+    await setTimeout(ms)
+    return text("done")
+  })
+  server.registerTool("touch", { description: descriptions.touch }, async () => {
+    for (const each of watching) await each.server.sendResourceUpdated({ uri: resource.uri })
+    return text("done")
+  })
+  const { mimeType, name, uri } = resource
+  server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, text: resource.text }] }))
+  server.server.setRequestHandler(SubscribeRequestSchema, () => {
+    watching.add(server)
+    return {}
+  })
 }
 
 const makeServer = (): McpServer => {
@@ -50,6 +82,7 @@ const makeServer = (): McpServer => {
       ({ query }) => text(query)
     )
   }
+  if (start.extras) offerExtras(server)
   return server
 }
 
@@ -76,11 +109,7 @@ const serve = async (request: IncomingMessage, response: ServerResponse): Promis
 }
 
 if (start.transport === "http") {
-  const server = createServer((request, response) => void serve(request, response))
-  server.listen(start.port, "127.0.0.1", () => {
-    const address = server.address()
-    if (typeof address === "object" && address !== null) listening(address.port)
-  })
+  serveOn(createServer((request, response) => void serve(request, response)))
 } else {
   await makeServer().connect(new StdioServerTransport())
 }

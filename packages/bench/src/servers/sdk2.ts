@@ -1,11 +1,20 @@
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node"
-import { createMcpHandler, isInitializeRequest, McpServer } from "@modelcontextprotocol/server"
+import {
+  createMcpHandler,
+  inputRequired,
+  inputResponse,
+  isInitializeRequest,
+  McpServer
+} from "@modelcontextprotocol/server"
 import { serveStdio } from "@modelcontextprotocol/server/stdio"
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { setTimeout } from "node:timers/promises"
 import * as z from "zod"
-import { descriptions, fillerNames, info, listening, start, steps } from "../tools.ts"
+import { hello, question, resource } from "../texts.ts"
+import { descriptions, fillerNames, info, mostListeners, start, steps } from "../tools.ts"
 import { bodyOf } from "./body.ts"
+import { serveOn } from "./port.ts"
 
 const text = (value: string) => ({ content: [{ type: "text" as const, text: value }] })
 
@@ -19,8 +28,49 @@ const fillerInput = z.object({
   drafts: z.boolean().optional().describe("Whether drafts count")
 })
 
+/** The question, which may be written to. */
+const asks = { ...question, requestedSchema: { ...question.requestedSchema, required: ["name"] } }
+
+/** The servers whose clients have subscribed, each to the one resource there is. */
+const watching = new Set<McpServer>()
+
+const touch = async (): Promise<void> => {
+  for (const each of watching) await each.server.sendResourceUpdated({ uri: resource.uri })
+  handler.notify.resourceUpdated(resource.uri)
+}
+
+const offerExtras = (server: McpServer): void => {
+  // For older revisions the SDK sends the question as a request.
+  server.registerTool("ask", { description: descriptions.ask, inputSchema: noInput }, (_, { mcpReq }) => {
+    const answer = inputResponse(mcpReq.inputResponses, "name")
+    return answer.kind === "elicit"
+      ? text(hello(answer.content?.["name"]))
+      : inputRequired({ inputRequests: { name: inputRequired.elicit(asks) } })
+  })
+  const sleepInput = z.object({ ms: z.number() })
+  server.registerTool("sleep", { description: descriptions.sleep, inputSchema: sleepInput }, async ({ ms }) => {
+    await setTimeout(ms)
+    return text("done")
+  })
+  server.registerTool("touch", { description: descriptions.touch, inputSchema: noInput }, async () => {
+    await touch()
+    return text("done")
+  })
+  const { mimeType, name, uri } = resource
+  server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, text: resource.text }] }))
+}
+
+/** What only a server with sessions has. */
+const offerSubscriptions = (server: McpServer): McpServer => {
+  server.server.setRequestHandler("resources/subscribe", () => {
+    watching.add(server)
+    return {}
+  })
+  return server
+}
+
 const makeServer = (): McpServer => {
-  const server = new McpServer(info)
+  const server = new McpServer(info, start.extras ? { capabilities: { resources: { subscribe: true } } } : {})
   server.registerTool(
     "add",
     { description: descriptions.add, inputSchema: addInput },
@@ -50,6 +100,7 @@ const makeServer = (): McpServer => {
       ({ query }) => text(query)
     )
   }
+  if (start.extras) offerExtras(server)
   return server
 }
 
@@ -61,11 +112,12 @@ const open = async (): Promise<NodeStreamableHTTPServerTransport> => {
     enableJsonResponse: !start.stream,
     onsessioninitialized: (id) => void sessions.set(id, transport)
   })
-  await makeServer().connect(transport)
+  await (start.extras ? offerSubscriptions(makeServer()) : makeServer()).connect(transport)
   return transport
 }
 
-const handle = toNodeHandler(createMcpHandler(makeServer, { legacy: "reject" }))
+const handler = createMcpHandler(makeServer, { legacy: "reject", maxSubscriptions: mostListeners })
+const handle = toNodeHandler(handler)
 
 /** Node calls what every request of a server has optional. */
 const modern = (request: IncomingMessage, response: ServerResponse): Promise<void> =>
@@ -82,11 +134,7 @@ const serve = async (request: IncomingMessage, response: ServerResponse): Promis
 }
 
 if (start.transport === "http") {
-  const server = createServer((request, response) => void serve(request, response))
-  server.listen(start.port, "127.0.0.1", () => {
-    const address = server.address()
-    if (typeof address === "object" && address !== null) listening(address.port)
-  })
+  serveOn(createServer((request, response) => void serve(request, response)))
 } else {
   serveStdio(makeServer)
 }
