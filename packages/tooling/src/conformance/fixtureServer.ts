@@ -1,5 +1,9 @@
-/** The server under test: `node fixtureServer.ts --port N` serves `http://localhost:N/mcp`, on every revision. */
+/**
+ * The server under test: `node fixtureServer.ts --port N` serves `http://localhost:N/mcp`, on every revision; with
+ * `--listener` behind the listener of the package node.
+ */
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { NodeListener } from "@mcpfx/node"
 import { McpServer } from "@mcpfx/server"
 import { EventStore } from "@mcpfx/transport"
 import { Effect, Layer } from "effect"
@@ -13,7 +17,9 @@ import * as Skills from "./skills.ts"
 import * as Tasks from "./tasks.ts"
 import * as Tools from "./tools.ts"
 
-const { values } = parseArgs({ options: { port: { type: "string", default: "3000" } } })
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "3000" }, listener: { type: "boolean", default: false } }
+})
 const port = Number(values.port)
 
 const registrations = Layer.mergeAll(
@@ -33,9 +39,13 @@ const routes = McpServer.layerHttp(registrations, {
 
 const ready = Layer.effectDiscard(Effect.sync(() => console.log(`listening on http://localhost:${port}/mcp`)))
 
-McpServer.drainFirst(HttpRouter.serve(routes)).pipe(
+const usual = HttpRouter.serve(routes).pipe(
+  Layer.provide(NodeHttpServer.layer(createServer, { port, host: "localhost" }))
+)
+const listener = NodeListener.layer(routes, { port, host: "localhost" })
+
+McpServer.drainFirst(values.listener ? Layer.orDie(listener) : Layer.orDie(usual)).pipe(
   Layer.provideMerge(ready),
-  Layer.provide(NodeHttpServer.layer(createServer, { port, host: "localhost" })),
   Layer.launch,
   NodeRuntime.runMain
 )

@@ -4,7 +4,8 @@
  * Without arguments the sets that 2025-11-25 and 2026-07-28 require are run, on both sides, with all that both versions of
  * the suite have on authorization, for clients and for authorization servers. `--full` runs every scenario of the current
  * suite and of the older one. `--suite V`, `--leg server|client|authorization`, `--revision R` (`default`: the suite's own
- * choice) and `--scenario NAME` (`auth/`: all that begin so) narrow the run; `--verbose` prints what failing scenarios said.
+ * choice) and `--scenario NAME` (`auth/`: all that begin so) narrow the run; `--verbose` prints what failing scenarios said;
+ * `--listener` has the server behind the listener of the package node.
  */
 import { build } from "esbuild"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -23,6 +24,7 @@ const { values } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     verbose: { type: "boolean", default: false },
+    listener: { type: "boolean", default: false },
     suite: { type: "string" },
     leg: { type: "string" },
     revision: { type: "string" },
@@ -71,7 +73,9 @@ const makeRunner = (folder: string) => {
   return {
     run: async (task: Task): Promise<Outcome> => {
       if (task.leg === "client") return runTask(task, { client: await (client ??= bundleClient(folder)) })
-      if (task.leg === "server") return runTask(task, { server: (await (server ??= startServer())).url })
+      if (task.leg === "server") {
+        return runTask(task, { server: (await (server ??= startServer({ listener: values.listener }))).url })
+      }
       return (await (outcomes ??= runAuthorization())).get(task.scenario) ?? { passed: false, output: "it did not run" }
     },
     stop: async (): Promise<void> => (await server)?.stop()

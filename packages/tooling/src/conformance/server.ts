@@ -26,9 +26,14 @@ export interface Running {
 }
 
 /** Resolves when the server listens; rejects when it ends before, or takes longer than a minute. */
-export const startServer = async (): Promise<Running> => {
+export const startServer = async (options: { readonly listener?: boolean } = {}): Promise<Running> => {
   const port = await freePort()
-  const child = spawn(process.execPath, [serverProgram, "--port", String(port)], {
+  const child = spawn(process.execPath, [
+    serverProgram,
+    "--port",
+    String(port),
+    ...(options.listener === true ? ["--listener"] : [])
+  ], {
     stdio: ["ignore", "pipe", "inherit"]
   })
   const ended = new Promise<void>((settle) => child.on("close", () => settle()))

@@ -1,0 +1,172 @@
+/** An Effect response on a Node one. */
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Cookies from "effect/http/Cookies"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import type { ServerResponse } from "node:http"
+import { Readable } from "node:stream"
+import { discardRest, isTooMuch } from "./listenerBody.ts"
+import type { Exchange } from "./listenerRequest.ts"
+
+type Head = Record<string, string | Array<string>>
+
+/** The response cannot be written; a defect of the program that made it. */
+class UnwritableResponse extends Error {
+  override readonly name = "UnwritableResponse"
+}
+
+const headOf = (response: HttpServerResponse.HttpServerResponse): Head => {
+  const { cookies, headers, status } = response
+  const without = (status === 204 || status === 205) && headers["content-length"] !== undefined
+  if (!without && Cookies.isEmpty(cookies)) return headers
+  const head: Head = { ...headers }
+  if (without) delete head["content-length"]
+  if (!Cookies.isEmpty(cookies)) {
+    const own = head["set-cookie"]
+    head["set-cookie"] = [...Cookies.toSetCookieHeaders(cookies), ...typeof own === "string" ? [own] : own ?? []]
+  }
+  return head
+}
+
+/** Writes the first line and the headers; throws where Node takes none of that. */
+const writeHead = (
+  exchange: Exchange,
+  response: HttpServerResponse.HttpServerResponse,
+  head: Head,
+  streams: boolean
+): void => {
+  const { request, response: out } = exchange
+  const { status, statusText } = response
+  if (!(status >= 200 && status <= 599)) throw new UnwritableResponse(`no status of a response: ${status}`)
+  let closes = exchange.owner.closing
+  if (!request.complete) {
+    const givenUp = exchange.awaitsContinue || (!streams && isTooMuch(exchange))
+    discardRest(exchange, givenUp)
+    closes ||= givenUp
+  }
+  const all = closes ? { ...head, connection: "close" } : head
+  if (statusText === undefined) out.writeHead(status, all)
+  else out.writeHead(status, statusText, all)
+}
+
+const isText = (body: unknown): body is string | Uint8Array => typeof body === "string" || body instanceof Uint8Array
+
+const fromWebStream = (body: ReadableStream<Uint8Array>): Stream.Stream<Uint8Array, unknown> =>
+  Stream.fromReadableStream({ evaluate: () => body, onError: (cause: unknown) => cause })
+
+/** The stream of a body that is neither text nor bytes. */
+const rawStream = (body: unknown): Stream.Stream<Uint8Array, unknown> | undefined => {
+  if (body instanceof Readable) {
+    return NodeStream.fromReadable<Uint8Array, unknown>({ evaluate: () => body, onError: (cause) => cause })
+  }
+  if (body instanceof ReadableStream) return fromWebStream(body)
+  if (body instanceof Blob) return fromWebStream(body.stream())
+  if (body instanceof Response) return body.body === null ? Stream.empty : fromWebStream(body.body)
+  return undefined
+}
+
+/** Waits until the client has taken some of what waits for it. */
+const drained = (out: ServerResponse): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const onDrain = () => resume(Effect.void)
+    out.once("drain", onDrain)
+    return Effect.sync(() => out.off("drain", onDrain))
+  })
+
+/** Writes as the client reads; a stream that fails cuts the connection, so that nobody takes what there is for all. */
+const pour = (out: ServerResponse, stream: Stream.Stream<Uint8Array, unknown>): Effect.Effect<void> =>
+  Stream.runForEachArray(stream, (chunks) => {
+    if (out.destroyed) return Effect.interrupt
+    let room = true
+    for (const chunk of chunks) room = out.write(chunk)
+    return room ? Effect.void : drained(out)
+  }).pipe(
+    Effect.orDie,
+    Effect.interruptible,
+    Effect.onExit((exit) =>
+      Effect.sync(() => {
+        if (exit._tag === "Success") out.end()
+        else out.destroy()
+      })
+    )
+  )
+
+const unwritable = (exchange: Exchange, defect: unknown): Effect.Effect<never> => {
+  const { response: out } = exchange
+  if (!out.headersSent) out.writeHead(500, { "content-length": "0" }).end()
+  else out.destroy()
+  return Effect.failCause(Cause.die(defect))
+}
+
+const streamed = (
+  exchange: Exchange,
+  response: HttpServerResponse.HttpServerResponse,
+  head: Head,
+  stream: Stream.Stream<Uint8Array, unknown>
+): Effect.Effect<void> => {
+  writeHead(exchange, response, head, true)
+  return pour(exchange.response, stream)
+}
+
+const write = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
+  const { request, response: out } = exchange
+  const { body } = response
+  const head = headOf(response)
+  if (request.method === "HEAD" || HttpServerResponse.omitsBody(response)) {
+    writeHead(exchange, response, head, false)
+    out.end()
+    if (body._tag === "Raw" && body.body instanceof Readable) body.body.destroy()
+    return Effect.void
+  }
+  switch (body._tag) {
+    case "Uint8Array":
+      writeHead(exchange, response, head, false)
+      // A text leaves in one piece with the head.
+      out.end(body.text ?? body.body)
+      return Effect.void
+    case "Empty":
+      writeHead(
+        exchange,
+        response,
+        head["content-length"] === undefined ? { ...head, "content-length": "0" } : head,
+        false
+      )
+      out.end()
+      return Effect.void
+    case "Stream":
+      return streamed(exchange, response, head, body.stream)
+    case "FormData": {
+      const form = new Response(body.formData)
+      const type = form.headers.get("content-type")
+      const stream = rawStream(form) ?? Stream.empty
+      return streamed(exchange, response, type === null ? head : { ...head, "content-type": type }, stream)
+    }
+    case "Raw": {
+      const raw = body.body
+      if (isText(raw)) {
+        writeHead(exchange, response, head, false)
+        out.end(raw)
+        return Effect.void
+      }
+      const stream = rawStream(raw)
+      if (stream === undefined) throw new UnwritableResponse("a raw body that is no text, bytes or stream")
+      return streamed(exchange, response, head, stream)
+    }
+  }
+}
+
+/** Writes a response, once: whatever is written already stays as it is. */
+export const writeResponse = (
+  exchange: Exchange,
+  response: HttpServerResponse.HttpServerResponse
+): Effect.Effect<void> => {
+  const { response: out } = exchange
+  // Nothing reaches a client that has left.
+  if (out.headersSent || out.destroyed) return Effect.void
+  // Node throws on headers that it does not take.
+  const written = Result.try(() => write(exchange, response))
+  return Result.isSuccess(written) ? written.success : unwritable(exchange, written.failure)
+}
