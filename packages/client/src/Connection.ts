@@ -200,13 +200,12 @@ export const make = Effect.fnUntraced(function*(
     return isClosed() ? clientClosed : Effect.flatMap(attempt, outcomeOf)
   })
 
-  const use: Connection["use"] = (method, run) =>
-    Effect.flatMap(live, (first) =>
-      Effect.catch(run(first), (failure) => {
-        if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
-        if (failure._tag !== "SessionLost") eras.forget(transport.target)
-        return Effect.andThen(retire(first), Effect.flatMap(live, (second) => mapPeer(method)(run(second))))
-      }))
+  const use = usedBy({
+    live,
+    open: () => current === undefined || current.live.over() ? undefined : current.live,
+    replace: retire,
+    disproved: () => eras.forget(transport.target)
+  })
 
   return { target: transport.target, transport: transport.kind, renews, isClosed, live, use }
 })
@@ -233,6 +232,30 @@ const handshakeOf = Effect.fnUntraced(function*({ declared, declaredOn, handler,
   }
   return parts
 })
+
+/** How requests are run on whatever connection there is. */
+const usedBy = (ways: {
+  readonly live: Effect.Effect<Live, McpClientError>
+  /** The connection, where it is open already. */
+  readonly open: () => Live | undefined
+  /** Gives up a connection that the server does not know any more. */
+  readonly replace: (stale: Live) => Effect.Effect<void>
+  /** The server no longer speaks the revision. */
+  readonly disproved: () => void
+}): Connection["use"] =>
+(method, run) => {
+  const again = () => Effect.flatMap(ways.live, (second) => mapPeer(method)(run(second)))
+  const runOn = (first: Live) =>
+    Effect.catch(run(first), (failure) => {
+      if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
+      if (failure._tag !== "SessionLost") ways.disproved()
+      return Effect.flatMap(ways.replace(first), again)
+    })
+  return Effect.suspend(() => {
+    const open = ways.open()
+    return open === undefined ? Effect.flatMap(ways.live, runOn) : runOn(open)
+  })
+}
 
 const clientClosed = Effect.fail(fail(new ConnectionLost({ detail: "the client is closed" })))
 

@@ -137,8 +137,7 @@ export const make = (parts: Parts): InputDriver => {
 
   const inRounds: InputDriver = (method, send, given) =>
     Effect.clockWith((clock) => {
-      const now = () => Number(clock.monotonicTimeNanosUnsafe()) / nanosPerMilli
-      const start = now()
+      const start = clock.monotonicTimeNanosUnsafe()
       const progress = given?.onProgress === undefined ? undefined : new OneStream(given.onProgress)
       const options = progress === undefined ? given : { ...given, onProgress: progress.report }
       return Effect.flatMap(send(undefined, options), (outcome) => {
@@ -148,10 +147,11 @@ export const make = (parts: Parts): InputDriver => {
           return send(retry, options)
         })
         const most = longest(given)
+        const spent = () => Number(clock.monotonicTimeNanosUnsafe() - start) / nanosPerMilli
         return Number.isFinite(most)
           ? Effect.timeoutOrElse(followed, {
-            duration: Math.max(0, start + most - now()),
-            orElse: () => Effect.fail(fail(new TimedOut({ millis: Math.round(now() - start) }), method))
+            duration: Math.max(0, most - spent()),
+            orElse: () => Effect.fail(fail(new TimedOut({ millis: Math.round(spent()) }), method))
           })
           : followed
       })

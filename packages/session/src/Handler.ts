@@ -19,7 +19,9 @@ import type { RequestContext } from "./RequestContext.ts"
 export class Handler extends Context.Service<Handler, {
   /**
    * Answers one request with a wire result of the context's revision. A handler that completes at once never leaves the
-   * caller's stack. Defects are the caller's to log and scrub; interruption means the peer cancelled or left.
+   * caller's stack, and an answer that is an `Exit` is not run: the request has a fiber and a scope only where there is
+   * something to run, so the call itself must not look at the current fiber. Defects, thrown ones too, are the caller's to
+   * log and scrub; interruption means the peer cancelled or left.
    */
   readonly request: (
     request: JsonRpc.Request,

@@ -1,9 +1,9 @@
 /**
  * The requests being served: started, cancelled, drained.
  *
- * A request starts on its caller's stack. One that ends at once is answered there and never enters the table; one that
- * suspends stays in the table until it has ended. Whatever happens, its scope is closed first and its outlet is closed
- * exactly once after.
+ * A request starts on its caller's stack. One whose outcome is there at once is answered there: it needs neither a fiber
+ * nor a scope. Any other gets both; if it suspends, it is in the table until it has ended. Whatever happens, its scope is
+ * closed first and its outlet is closed exactly once after.
  *
  * @since 0.1.0
  */
@@ -19,6 +19,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import { isExit } from "./internal/exit.ts"
 import { IdTable } from "./internal/idTable.ts"
 
 /**
@@ -56,9 +57,10 @@ export interface Run {
   readonly outlet: Outlet
   /** How errors are written. */
   readonly revision: Revision
-  /** What `effect` runs with; a scope of its own is added. */
-  readonly context: Context.Context<never>
-  readonly effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
+  /** Called once, by `start`. What it gives is run, unless it has ended already; what it throws is a defect. */
+  begin(): Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
+  /** What that runs with; a scope of its own is added. Not asked for where nothing has to be run. */
+  context(): Context.Context<never>
   readonly watcher?: Watcher | undefined
   /** Called once when the request is over, after the answer; not for a request that was cancelled. */
   readonly after?: (() => void) | undefined
@@ -76,17 +78,15 @@ export type Refusal = "Taken" | "Full" | "Closed"
 class Entry {
   readonly run: Run
   readonly key: unknown
-  readonly scope: Scope.Closeable
   /** The request on whose stack this one starts. */
   readonly outer: Entry | undefined
   fiber: Fiber.Fiber<unknown, unknown> | undefined = undefined
   cancelled = false
   settled = false
 
-  constructor(run: Run, key: unknown, scope: Scope.Closeable, outer: Entry | undefined) {
+  constructor(run: Run, key: unknown, outer: Entry | undefined) {
     this.run = run
     this.key = key
-    this.scope = scope
     this.outer = outer
   }
 }
@@ -128,19 +128,45 @@ export class InFlight {
     if (this.closed) return "Closed"
     if (this.has(key)) return "Taken"
     if (this.table.size >= this.limit) return "Full"
-    const scope = Scope.makeUnsafe()
-    const entry = new Entry(run, key, scope, this.starting)
+    const entry = new Entry(run, key, this.starting)
     this.starting = entry
-    const fiber = Effect.runForkWith(Context.add(run.context, Scope.Scope, scope))(
-      Effect.onExitPrimitive(run.effect, (exit) => this.end(entry, exit))
-    )
+    const begun = Result.try(() => this.begin(entry))
     this.starting = entry.outer
-    if (!entry.settled) {
-      entry.fiber = fiber
-      this.table.add(key, entry)
-      if (entry.cancelled) fiber.interruptUnsafe()
-    }
+    if (Result.isFailure(begun)) this.threw(entry, begun.failure)
     return undefined
+  }
+
+  private begin(entry: Entry): void {
+    const effect = entry.run.begin()
+    if (!isExit(effect)) return this.serve(entry, effect)
+    const rest = this.end(entry, effect)
+    if (rest !== undefined) this.fork(entry, entry.run.context(), Effect.uninterruptible(rest))
+  }
+
+  private threw(entry: Entry, defect: unknown): void {
+    const log = entry.settled
+      ? Effect.logError(`${entry.run.method} failed`, Cause.die(defect))
+      : this.settle(entry, Exit.die(defect))
+    if (log !== undefined) this.fork(entry, entry.run.context(), log)
+  }
+
+  /** Runs what has not ended, with a scope of its own. */
+  private serve(entry: Entry, effect: Effect.Effect<JsonRpc.ResultBody, McpError.McpError>): void {
+    const scope = Scope.makeUnsafe()
+    this.fork(
+      entry,
+      Context.add(entry.run.context(), Scope.Scope, scope),
+      Effect.onExitPrimitive(effect, (exit) => this.end(entry, exit, scope))
+    )
+  }
+
+  /** Runs on this stack; an entry that has not settled then is in the table until it has. */
+  private fork(entry: Entry, context: Context.Context<never>, effect: Effect.Effect<unknown, unknown>): void {
+    const fiber = Effect.runForkWith(context)(effect)
+    if (entry.settled) return
+    entry.fiber = fiber
+    this.table.add(entry.key, entry)
+    if (entry.cancelled) fiber.interruptUnsafe()
   }
 
   /**
@@ -215,14 +241,15 @@ export class InFlight {
     if (!asks) entry.fiber?.interruptUnsafe()
   }
 
-  /** Closes the scope, then answers: on the request's own fiber, in an uninterruptible region. */
+  /** Closes the scope, then answers: on the request's own fiber if it has one, in an uninterruptible region. */
   private end(
     entry: Entry,
-    exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>
+    exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>,
+    scope?: Scope.Closeable
   ): Effect.Effect<void> | undefined {
     const { watcher } = entry.run
     const instead = watcher?.ending === undefined ? undefined : watcher.ending(exit)
-    const closing = Scope.closeUnsafe(entry.scope, exit)
+    const closing = scope === undefined ? undefined : Scope.closeUnsafe(scope, exit)
     if (closing === undefined && instead === undefined) return this.settle(entry, exit)
     return Effect.flatMap(
       closing === undefined ? Effect.succeed(Exit.void) : Effect.exit(closing),

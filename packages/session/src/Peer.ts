@@ -13,6 +13,7 @@ import type { Facts } from "@mcpfx/transport/Exchange"
 import { TransportClosed, type TransportError } from "@mcpfx/transport/TransportError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import type * as Tracer from "effect/Tracer"
 import type { Calls, Route } from "./internal/calls.ts"
@@ -121,12 +122,23 @@ export interface Sender {
   revisionFor(method: string): Revision | undefined
 }
 
+type AnyFiber = Fiber.Fiber<unknown, unknown>
+
 /** Where one family of requests goes, and how long it may take. */
 interface Way {
   readonly sender: Sender
   readonly route: () => Route | undefined
-  readonly timeout: Duration.Duration
+  /** In milliseconds, as is the other one. */
+  readonly timeout: number
+  readonly maxTimeout: number
 }
+
+const wayOf = (sender: Sender, route: Way["route"], timeout: Duration.Duration): Way => ({
+  sender,
+  route,
+  timeout: Duration.toMillis(timeout),
+  maxTimeout: Duration.toMillis(sender.limits.maxRequestTimeout)
+})
 
 /**
  * An asker over one route, with the patience of a human.
@@ -134,7 +146,7 @@ interface Way {
  * @internal
  */
 export const makeAsker = (sender: Sender, route: Route): Asker =>
-  asker({ sender, route: () => route, timeout: sender.limits.askTimeout })
+  asker(wayOf(sender, () => route, sender.limits.askTimeout))
 
 const asker = (way: Way): Asker => ({
   request: (method, params, request) =>
@@ -145,8 +157,7 @@ const asker = (way: Way): Asker => ({
         return Effect.fail(new MethodUnsupported({ method: method.name, ...versionOf(revision) }))
       }
       const wire = codec.encodeParams(params)
-      const span = fiber.cache.span
-      return observed(way, method.name, wire, revision, span, request, (sent) =>
+      return observed(way, method.name, wire, revision, fiber, request, (sent) =>
         Effect.flatMap(sent, (result) =>
           decoded(codec, result)))
     })
@@ -158,14 +169,14 @@ const asker = (way: Way): Asker => ({
  * @internal
  */
 export const make = (sender: Sender): Peer => {
-  const way: Way = { sender, route: () => sender.route(), timeout: sender.limits.requestTimeout }
+  const way = wayOf(sender, () => sender.route(), sender.limits.requestTimeout)
   const notify = (method: string, params: JsonRpc.JsonObject): Effect.Effect<void, SessionClosed | TransportError> =>
     Effect.suspend(() => sender.calls.notify(sender.route() ?? nowhere, JsonRpc.notification(method, params)))
   return {
     ...asker(way),
     requestRaw: (method, params, request) =>
       Effect.withFiber((fiber) =>
-        observed(way, method, params, sender.revisionFor(method), fiber.cache.span, request, (sent) => sent)
+        observed(way, method, params, sender.revisionFor(method), fiber, request, (sent) => sent)
       ),
     notifyRaw: notify,
     notify: (method, params) =>
@@ -204,14 +215,14 @@ const observed = <A>(
   method: string,
   params: JsonRpc.JsonObject,
   revision: Revision | undefined,
-  span: Tracer.AnySpan | undefined,
+  fiber: AnyFiber,
   request: RequestOptions | undefined,
   read: (sent: Effect.Effect<JsonRpc.JsonObject, PeerFailure>) => Effect.Effect<A, PeerFailure>
 ): Effect.Effect<A, PeerFailure> => {
   const { listener, transport, visibleId } = way.sender
-  if (listener === undefined) return read(sent(way, method, params, span, request))
+  if (listener === undefined) return read(sent(way, method, params, fiber, request))
   return listener.call(
-    Effect.withFiber((fiber) => read(sent(way, method, params, fiber.cache.span, request))),
+    Effect.withFiber((fiber) => read(sent(way, method, params, fiber, request))),
     { method, params, id: undefined, revision, sessionId: visibleId, transport }
   )
 }
@@ -220,24 +231,25 @@ const sent = (
   way: Way,
   method: string,
   params: JsonRpc.JsonObject,
-  span: Tracer.AnySpan | undefined,
+  fiber: AnyFiber,
   request: RequestOptions | undefined
 ): Effect.Effect<JsonRpc.JsonObject, PeerFailure> => {
-  const { calls, envelope, limits } = way.sender
-  const timeout = Duration.toMillis(request?.timeout ?? way.timeout)
-  return calls.request({
+  const { calls, envelope } = way.sender
+  const timeout = request?.timeout === undefined ? way.timeout : Duration.toMillis(request.timeout)
+  const plan = {
     method,
     params,
-    meta: metaOf(request?.meta, envelope, span),
+    meta: metaOf(request?.meta, envelope, fiber.cache.span),
     route: way.route() ?? nowhere,
     send: request?.headers === undefined ? undefined : { headers: request.headers },
     timeout,
     maxTimeout: request?.maxTimeout === undefined
-      ? Math.max(timeout, Duration.toMillis(limits.maxRequestTimeout))
+      ? Math.max(timeout, way.maxTimeout)
       : Duration.toMillis(request.maxTimeout),
     onProgress: request?.onProgress,
     onSent: request?.onSent
-  })
+  }
+  return calls.request(plan, fiber.context)
 }
 
 /** The caller's members, then what every request carries, then the trace that is current. */

@@ -18,6 +18,7 @@ import { IdTable } from "./internal/idTable.ts"
  */
 export type IdFormat = (n: number) => JsonRpc.RequestId
 
+const itself: IdFormat = (n) => n
 const canonicalInteger = /^(?:0|[1-9]\d{0,15})$/
 
 /**
@@ -29,7 +30,7 @@ export class Pending<A> {
   private readonly format: IdFormat
   private last = 0
 
-  constructor(format: IdFormat = (n) => n) {
+  constructor(format: IdFormat = itself) {
     this.format = format
   }
 

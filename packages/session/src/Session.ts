@@ -18,7 +18,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { Handler } from "./Handler.ts"
 import { Actor } from "./internal/actor.ts"
 import { keepAlive } from "./internal/keepAlive.ts"
@@ -156,8 +156,22 @@ export interface Options {
   readonly save?: ((session: Session) => Effect.Effect<void>) | undefined
   /** Called, synchronously, when a link was attached: what could not be sent before can be now. */
   readonly onAttached?: (() => void) | undefined
+  /** Called, synchronously, when the peer has begun to watch a resource, or has stopped: not for those of a `record`. */
+  readonly onWatched?: ((uri: string, watched: boolean) => void) | undefined
   /** Called once, when the session begins to end. */
   readonly onClosed?: ((reason: CloseReason) => void) | undefined
+}
+
+const merged = new WeakMap<Partial<Limits>, { readonly base: Limits; readonly limits: Limits }>()
+
+/** One table for all sessions that are made with the same limits. */
+const limitsOf = (base: Limits, overrides: Partial<Limits> | undefined): Limits => {
+  if (overrides === undefined) return base
+  const known = merged.get(overrides)
+  if (known?.base === base) return known.limits
+  const limits = { ...base, ...overrides }
+  merged.set(overrides, { base, limits })
+  return limits
 }
 
 /**
@@ -168,10 +182,10 @@ export interface Options {
  */
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Session, never, Scope.Scope> {
   const context = yield* Effect.context<never>()
-  const limits: Limits = { ...Context.get(context, SessionLimits), ...options.limits }
+  const limits = limitsOf(Context.get(context, SessionLimits), options.limits)
   const ids = options.idFormat ?? (options.record === undefined ? undefined : revivedIds())
-  const actor = new Actor({ ...options, idFormat: ids }, limits, options.services ?? context)
-  yield* Effect.addFinalizer(() => actor.close("shutdown"))
+  const actor = new Actor(options, limits, options.services ?? context, ids)
+  yield* Scope.addFinalizerExit(yield* Effect.scope, () => actor.close("shutdown"))
   if (options.link !== undefined) {
     yield* Effect.forkScoped(Effect.flatMap(options.link.closed, (error) => actor.lost(error)))
   }

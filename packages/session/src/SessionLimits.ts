@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -89,32 +88,3 @@ export const SessionLimits = Context.Reference<Limits>("@mcpfx/session/SessionLi
  */
 export const layer = (limits: Partial<Limits>): Layer.Layer<never> =>
   Layer.effect(SessionLimits, Effect.map(SessionLimits, (current) => ({ ...current, ...limits })))
-
-/**
- * The limits as configuration; each key is optional and falls back to its default.
- *
- * @category config
- * @since 0.1.0
- */
-export const config: Config.Config<Limits> = Config.all({
-  requestsInFlight: Config.withDefault(Config.Int("requestsInFlight"), defaults.requestsInFlight),
-  sessions: Config.withDefault(Config.Int("sessions"), defaults.sessions),
-  sessionsPerPrincipal: Config.withDefault(Config.Int("sessionsPerPrincipal"), defaults.sessionsPerPrincipal),
-  idle: Config.withDefault(Config.Duration("idle"), defaults.idle),
-  requestTimeout: Config.withDefault(Config.Duration("requestTimeout"), defaults.requestTimeout),
-  maxRequestTimeout: Config.withDefault(Config.Duration("maxRequestTimeout"), defaults.maxRequestTimeout),
-  askTimeout: Config.withDefault(Config.Duration("askTimeout"), defaults.askTimeout),
-  closeGrace: Config.withDefault(Config.Duration("closeGrace"), defaults.closeGrace),
-  cancelGrace: Config.withDefault(Config.Duration("cancelGrace"), defaults.cancelGrace),
-  progressBacklog: Config.withDefault(Config.Int("progressBacklog"), defaults.progressBacklog),
-  subscriptions: Config.withDefault(Config.Int("subscriptions"), defaults.subscriptions)
-})
-
-/**
- * The limits from the program's configuration, under the given name.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerConfig = (name: string): Layer.Layer<never, Config.ConfigError> =>
-  Layer.effect(SessionLimits, config.pipe(Config.nested(name)))

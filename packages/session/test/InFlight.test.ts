@@ -19,8 +19,8 @@ const run = (
       method: "test",
       outlet: stream,
       revision: legacy,
-      context: Context.make(References.CurrentLoggers, new Set()),
-      effect,
+      begin: () => effect,
+      context: () => Context.make(References.CurrentLoggers, new Set()),
       ...more
     }
   }
@@ -71,6 +71,48 @@ describe("InFlight", () => {
       inFlight.start(outer.run)
       assert.deepStrictEqual(seen, ["Taken", undefined, true, 0])
       assert.deepStrictEqual([outer.stream.answers.length, other.stream.answers.length], [1, 1])
+    }))
+
+  it.effect("what has ended as it begins needs no context; what throws as it begins is an internal error", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 9 })
+      let contexts = 0
+      const context = () => {
+        contexts += 1
+        return Context.make(References.CurrentLoggers, new Set<never>())
+      }
+      const ended = run(1, Effect.succeed({ ended: true }), { context })
+      inFlight.start(ended.run)
+      assert.deepStrictEqual([at(ended.stream.only, "result", "ended"), contexts], [true, 0])
+      const thrown = run(2, Effect.succeed({}), {
+        context,
+        begin: () => {
+          throw new Error("secret")
+        }
+      })
+      inFlight.start(thrown.run)
+      assert.deepStrictEqual(
+        [at(thrown.stream.only, "error", "code"), JSON.stringify(thrown.stream.only).includes("secret")],
+        [-32603, false]
+      )
+      assert.deepStrictEqual([inFlight.size, inFlight.has(2), contexts], [0, false, 1])
+    }))
+
+  it.effect("a request that is cancelled as it begins is not answered", () =>
+    Effect.gen(function*() {
+      const inFlight = yield* InFlight.make({ limit: 9 })
+      const seen: Array<boolean> = []
+      for (const effect of [Effect.succeed({}), Effect.never]) {
+        const gone = run(1, effect, {
+          begin: () => {
+            seen.push(inFlight.interrupt(1))
+            return effect
+          }
+        })
+        inFlight.start(gone.run)
+        assert.deepStrictEqual([gone.stream.answers, gone.stream.ends, inFlight.size], [[], 1, 0])
+      }
+      assert.deepStrictEqual(seen, [true, true])
     }))
 
   it.effect("a finalizer that breaks after a good end is an internal error", () =>

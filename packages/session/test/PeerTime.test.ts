@@ -33,6 +33,24 @@ describe("deadlines", () => {
       assert.deepStrictEqual(bench.session.load(), nothing)
     }))
 
+  it.effect("[LIF-14] a request that is sent as soon as the one before is answered has its own 60 seconds", () =>
+    Effect.gen(function*() {
+      const wire = new Wire()
+      const bench = yield* client(wire)
+      const both = Effect.flatMap(
+        bench.session.peer.requestRaw("first", {}),
+        () => bench.session.peer.requestRaw("second", {})
+      )
+      const fiber = yield* start(both)
+      yield* TestClock.adjust("40 seconds")
+      answer(bench, 1)
+      yield* TestClock.adjust("59999 millis")
+      assert.strictEqual(fiber.pollUnsafe(), undefined)
+      yield* TestClock.adjust("1 millis")
+      assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { method: "second", millis: 60_000 })
+      assert.deepStrictEqual(bench.session.load(), nothing)
+    }))
+
   it.effect("[LIF-14] [field PRG-01] progress moves the deadline, up to the cap", () =>
     Effect.gen(function*() {
       const wire = new Wire()

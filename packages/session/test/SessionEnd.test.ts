@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type { Link, LinkHolder } from "@mcpfx/transport/Link"
 import { Effect, Exit, Fiber, Logger, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type Bench, handler, nothing, readyServer, rejection, request, Stream, Wire } from "./fixtures.ts"
@@ -150,5 +151,23 @@ describe("the end", () => {
       assert.strictEqual(ended, 1)
       const late = yield* Effect.flip(bench.session.attach(second))
       assert.strictEqual(late.httpStatus, 404)
+    }))
+
+  it.effect("[HTTP-24] a stream that says itself when it has ended outlives the scope, and is let go when it says so", () =>
+    Effect.gen(function*() {
+      const bench = yield* readyServer()
+      const wire = new Wire()
+      let holder: LinkHolder | undefined
+      const held: Link = { ...wire, heldBy: (by) => void (holder = by) }
+      yield* Effect.scoped(bench.session.attach(held))
+      assert.strictEqual(bench.session.load().streams, 1)
+      yield* bench.session.peer.notifyRaw("notifications/tools/list_changed", {})
+      assert.deepStrictEqual(wire.methods, ["notifications/tools/list_changed"])
+      holder?.release(held)
+      holder?.release(held)
+      assert.deepStrictEqual(bench.session.load(), nothing)
+      yield* bench.session.close("terminated")
+      yield* Effect.flip(Effect.scoped(bench.session.attach(held)))
+      assert.strictEqual(bench.session.load().streams, 0)
     }))
 })

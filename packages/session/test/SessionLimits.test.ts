@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as SessionLimits from "@mcpfx/session/SessionLimits"
+import * as SessionLimitsConfig from "@mcpfx/session/SessionLimitsConfig"
 import { ConfigProvider, Duration, Effect, Layer } from "effect"
 
 describe("SessionLimits", () => {
@@ -19,7 +20,7 @@ describe("SessionLimits", () => {
       assert.strictEqual(Duration.toMillis(limits.idle), 60_000)
       assert.strictEqual(limits.sessions, 10_000)
     }).pipe(Effect.provide(
-      SessionLimits.layerConfig("mcp").pipe(
+      SessionLimitsConfig.layer("mcp").pipe(
         Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown({
           mcp: { requestsInFlight: "64", idle: "1 minute" }
         })))

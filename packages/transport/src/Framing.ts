@@ -88,7 +88,7 @@ export class LineReader {
       this.finishKept()
       from = end + 1
     }
-    const last = chunk.lastIndexOf(LF)
+    const last = chunk[chunk.length - 1] === LF ? chunk.length - 1 : chunk.lastIndexOf(LF)
     if (last >= from) {
       this.whole(chunk, from, last)
       from = last + 1
@@ -104,7 +104,8 @@ export class LineReader {
   /** Lines that lie in one chunk are decoded together: one call instead of one a line. */
   private whole(chunk: Uint8Array, from: number, to: number): void {
     if (to - from > this.options.maxBytes) return this.oneByOne(chunk, from, to)
-    const text = decode(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to))
+    // With the last line feed, where nothing comes after it: mostly the chunk as it is.
+    const text = decode(from === 0 && to === chunk.length - 1 ? chunk : chunk.subarray(from, to))
     if (Result.isFailure(text)) return this.oneByOne(chunk, from, to)
     const lines = text.success
     let start = 0

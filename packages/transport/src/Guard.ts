@@ -6,6 +6,8 @@
  *
  * @since 0.1.0
  */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
 import * as McpHeaders from "./McpHeaders.ts"
 
@@ -91,6 +93,26 @@ export const isLocal = ({ allowedHosts }: Options): boolean => {
     return name === undefined || loopback.test(name)
   })
 }
+
+/**
+ * Hears of every endpoint that is built with it: for servers that listen on more than the loopback interface, which an
+ * endpoint without `allowedHosts` is not meant for. By default nobody listens.
+ *
+ * @category references
+ * @since 0.1.0
+ */
+export const CurrentWatch = Context.Reference<((options: Options) => void) | undefined>(
+  "@mcpfx/transport/Guard/CurrentWatch",
+  { defaultValue: () => undefined }
+)
+
+/**
+ * Tells whoever watches that an endpoint of these options is there.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const announce = (options: Options): Effect.Effect<void> => Effect.map(CurrentWatch, (watch) => watch?.(options))
 
 const checkHost = (options: Options): (host: string | undefined) => Refusal | undefined => {
   if (options.allowedHosts === "any") return () => undefined

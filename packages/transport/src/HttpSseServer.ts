@@ -131,6 +131,7 @@ export const make = (
         keepAlive.close()
       })
     )
+    yield* Guard.announce(options)
     const front = { guard: Guard.make(options), middleware: options.middleware }
     return {
       stream: Front.behind({ ...front, allow: allowStream }, (request, fiber) =>

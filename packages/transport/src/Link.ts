@@ -53,4 +53,20 @@ export interface Link {
    * that only their scope ends.
    */
   readonly close?: Effect.Effect<void> | undefined
+  /**
+   * Told, synchronously, by whom it is held from now on: such a link calls `release` with itself when it has ended, so that
+   * nobody else has to look after it. `undefined` on links that are held as long as the scope of their attachment is open,
+   * and on those that stand in front of another link, which would call `release` with itself.
+   */
+  readonly heldBy?: ((holder: LinkHolder) => void) | undefined
+}
+
+/**
+ * Whoever holds a link, to send over it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface LinkHolder {
+  readonly release: (link: Link) => void
 }

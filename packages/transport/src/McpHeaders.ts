@@ -189,6 +189,12 @@ const compare = (
   return same(decoded.success) ? undefined : { header, reason: "mismatch" }
 }
 
+/** The same for a text that is to be repeated as it is; nearly every header does so literally. */
+const compareText = (headers: Lookup, header: string, text: string): HeaderFault | undefined =>
+  headers[header] === text && plain.test(text) && !text.startsWith(sentinelStart)
+    ? undefined
+    : compare(headers, header, (value) => value === text)
+
 /**
  * Checks the version header against the version in the body (HTTP-50). Values compare exactly, names do not (HTTP-60).
  *
@@ -206,10 +212,10 @@ export const checkVersion = (headers: Lookup, version: string): HeaderFault | un
  * @since 0.1.0
  */
 export const checkMirrors = (headers: Lookup, message: Mirrored): HeaderFault | undefined => {
-  const method = compare(headers, names.method, (value) => value === message.method)
+  const method = compareText(headers, names.method, message.method)
   if (method !== undefined) return method
   const name = nameOf(message)
-  return name === undefined ? undefined : compare(headers, names.name, (value) => value === name)
+  return name === undefined ? undefined : compareText(headers, names.name, name)
 }
 
 /**

@@ -4,12 +4,9 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClient from "effect/http/HttpClient"
+import { notFollowed as redirectsNotFollowed } from "./internal/notFollowed.ts"
 
 /**
  * The same client, whose `fetch` follows no redirect. All else that the user told `fetch` stays, also where it was told to the
@@ -37,16 +34,4 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
  * @since 0.1.0
  */
 export const notFollowed = (client: HttpClient.HttpClient, init: globalThis.RequestInit = {}): HttpClient.HttpClient =>
-  HttpClient.transformResponse(
-    HttpClient.mapRequestEffect(client, told(init)),
-    // Puts the context back that `told` changes.
-    (response) => Effect.updateContext(response, identity<Context.Context<never>>)
-  )
-
-const told = (init: globalThis.RequestInit) => (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.withFiber((fiber) => {
-    const user = Context.getOrUndefined(fiber.context, FetchHttpClient.RequestInit)
-    const all = { ...user, ...init, redirect: "manual" } as const
-    fiber.setContext(Context.add(fiber.context, FetchHttpClient.RequestInit, all))
-    return Effect.succeed(request)
-  })
+  redirectsNotFollowed(client, init, identity)

@@ -85,7 +85,7 @@ export const make = (options: Options): Effect.Effect<ClientTransport["Service"]
       const connection = new ClientConnection({ caller, endpoint, limits, reconnect, fibers, context })
       const close = Effect.gen(function*() {
         connection.close(new TransportClosed({ reason: "The connection was closed" }))
-        yield* Scope.close(fibers, Exit.void)
+        yield* connection.stop
         yield* Effect.interruptible(Effect.timeoutOption(connection.terminate, closeTimeout))
         yield* Scope.close(owner, Exit.void)
       })

@@ -100,6 +100,7 @@ export const make = (options: Options = {}): Effect.Effect<HttpEndpoint, never, 
   Effect.gen(function*() {
     const endpoint = yield* Endpoint
     const limits = yield* Limits
+    yield* Guard.announce(options)
     const guard = Guard.make(options)
     const classifier = Classify.make(options.supportedVersions ?? versions)
     const keepAlive = new KeepAlive(yield* Effect.context<never>(), limits.keepAlive)

@@ -1,10 +1,8 @@
 /** Client and server on real sockets, with something between them that cuts connections in the middle. */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import { Effect, Fiber, Layer, Queue } from "effect"
-import { FetchHttpClient, HttpRouter } from "effect/http"
-import { createServer } from "node:http"
+import { FetchHttpClient } from "effect/http"
 import { type AddressInfo, connect as connectTo, createServer as createProxy, type Socket } from "node:net"
 import { Endpoint } from "../src/Endpoint.ts"
 import * as EventStore from "../src/EventStore.ts"
@@ -13,6 +11,7 @@ import * as StreamableHttpClient from "../src/StreamableHttpClient.ts"
 import * as StreamableHttpServer from "../src/StreamableHttpServer.ts"
 import { admitted, note, scripted } from "./support/http.ts"
 import { initialize, initialized, legacy } from "./support/httpClient.ts"
+import { servers } from "./support/nodeServers.ts"
 
 const portOf = (server: { readonly address: () => unknown }): number => (server.address() as AddressInfo).port
 
@@ -51,7 +50,7 @@ const cutting = (target: number) =>
     ({ close }) => Effect.sync(close)
   )
 
-describe("over sockets that are cut", () => {
+describe.each(servers)("over sockets of %s that are cut", (_, serve) => {
   it.live(
     "[HTTP-33] [field HTP-32] a request and the stream of its session arrive whole",
     () =>
@@ -72,15 +71,10 @@ describe("over sockets that are cut", () => {
           attach: (_, link) => Effect.sync(() => void Queue.offerUnsafe(links, link)),
           verify: () => Effect.void
         })
-        const server = createServer()
-        yield* Layer.build(
-          HttpRouter.serve(StreamableHttpServer.routes(), { disableLogger: true, disableListenLog: true }).pipe(
-            Layer.provide([Layer.succeed(Endpoint, endpoint), EventStore.layerMemory]),
-            Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }))
-          )
+        const port = yield* serve(
+          Layer.provide(StreamableHttpServer.routes(), [Layer.succeed(Endpoint, endpoint), EventStore.layerMemory])
         )
-        yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-        const proxy = yield* cutting(portOf(server))
+        const proxy = yield* cutting(port)
 
         const got: Array<JsonRpc.Message> = []
         const transport = yield* Effect.provide(

@@ -1,10 +1,9 @@
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { createServer, request as httpRequest } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { request as httpRequest } from "node:http"
+import { connect } from "node:net"
 import { Endpoint } from "../src/Endpoint.ts"
 import * as StreamableHttpServer from "../src/StreamableHttpServer.ts"
 import {
@@ -21,25 +20,12 @@ import {
   type Service,
   sse
 } from "./support/http.ts"
+import { type Serve, servers } from "./support/nodeServers.ts"
 
 /** The endpoint on a real socket; gives its port. */
-const listen = Effect.fnUntraced(function*(
-  endpoint: Service,
-  beside: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.empty
-) {
-  const server = createServer()
-  const routes = Layer.provide(StreamableHttpServer.routes(), Layer.succeed(Endpoint, endpoint))
-  yield* Layer.build(
-    HttpRouter.serve(Layer.merge(routes, beside), { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.provide(
-        NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: "1 second" })
-      )
-    )
-  )
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
-  const { port } = server.address() as AddressInfo
-  return port
-})
+const listenOver =
+  (serve: Serve) => (endpoint: Service, beside: Layer.Layer<never, never, HttpRouter.HttpRouter> = Layer.empty) =>
+    serve(Layer.merge(Layer.provide(StreamableHttpServer.routes(), Layer.succeed(Endpoint, endpoint)), beside))
 
 const fetchFrom = (port: number, call: Parameters<typeof request>[0]) =>
   Effect.promise(() => fetch(request({ url: `http://127.0.0.1:${port}/mcp`, ...call })))
@@ -72,7 +58,9 @@ const post = [
 ]
 const pong = JSON.stringify({ jsonrpc: "2.0", id: 1, result: { method: "ping", era: "Legacy" } })
 
-describe("over a socket", () => {
+describe.each(servers)("over a socket of %s", (_, serve) => {
+  const listen = listenOver(serve)
+
   it.live("[field HTP-36] an HTTP/1.0 client gets a whole answer without chunks; without a host it gets 403", () =>
     Effect.gen(function*() {
       const port = yield* listen(scripted({
@@ -275,20 +263,11 @@ describe("over a socket", () => {
     Effect.gen(function*() {
       const { attach, next } = yield* attached
       const scope = yield* Scope.make()
-      const server = createServer()
       const http = yield* Scope.provide(
         Effect.provideService(StreamableHttpServer.make(), Endpoint, scripted({ attach })),
         scope
       )
-      yield* Scope.provide(
-        Layer.build(
-          HttpRouter.serve(StreamableHttpServer.route(http), { disableLogger: true, disableListenLog: true }).pipe(
-            Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1" }))
-          )
-        ),
-        scope
-      )
-      const { port } = server.address() as AddressInfo
+      const port = yield* Scope.provide(serve(StreamableHttpServer.route(http)), scope)
       const streams = yield* Effect.forEach(
         Array.from({ length: 50 }),
         () => Effect.map(fetchFrom(port, { method: "GET" }), reading),

@@ -37,8 +37,11 @@ export const make = (parts: Parts): Calls => {
   const { known, odd, options: defaults, validator, waits } = parts
   const { byName, start } = Start.make(parts)
 
-  /** A call and the result of it, whether or not the server has made a task of it (TKX-03). */
-  const send = (call: Call): Effect.Effect<Tool.CallResult, McpClientError> => {
+  /** A call and what is made of its result, whether or not the server has made a task of it (TKX-03). */
+  const send = <A, E>(
+    call: Call,
+    read: (result: Tool.CallResult) => Effect.Effect<A, McpClientError | E>
+  ): Effect.Effect<A, McpClientError | E> => {
     const course = new Course()
     const { options } = call
     const sent = options?.onProgress === undefined ? call : {
@@ -52,9 +55,9 @@ export const make = (parts: Parts): Calls => {
       }
     }
     return Effect.flatMap(start(sent, course), (outcome) => {
-      if (!Outcome.isTask(outcome)) return Effect.succeed(outcome)
+      if (!Outcome.isTask(outcome)) return read(outcome)
       const { task } = outcome
-      return course.mayBeTask ? waits.instead(task, options, course.token) : unasked
+      return course.mayBeTask ? Effect.flatMap(waits.instead(task, options, course.token), read) : unasked
     })
   }
 
@@ -63,10 +66,8 @@ export const make = (parts: Parts): Calls => {
       ? Effect.succeed(result)
       : OutputCheck.check(validator, known.get(name), result, odd)
 
-  const callTool: McpClient["Service"]["callTool"] = (name, args, options) => {
-    const sent = send(byName(name, args, options))
-    return defaults.checkOutput === false ? sent : Effect.flatMap(sent, (result) => checked(name, result))
-  }
+  const callTool: McpClient["Service"]["callTool"] = (name, args, options) =>
+    send(byName(name, args, options), (result) => checked(name, result))
 
   const call = <Name extends string, I, O, F>(
     contract: Contract<Name, I, O, F>,
@@ -77,7 +78,7 @@ export const make = (parts: Parts): Calls => {
       const call = Start.byContract(contract, input, options)
       return Result.isFailure(call)
         ? Effect.fail(call.failure)
-        : Effect.flatMap(send(call.success), (result) => typed(contract, result))
+        : send(call.success, (result) => typed(contract, result))
     })
 
   return { call, callTool, start, byName, checked }

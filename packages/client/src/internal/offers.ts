@@ -5,9 +5,11 @@ import * as Task from "@mcpfx/schema/Task"
 import { MethodUnsupported } from "@mcpfx/session/SessionError"
 import type { ServerFacts } from "../Connection.ts"
 
+const hasTasks = (capabilities: Capabilities.Server): boolean =>
+  Capabilities.hasExtension(capabilities, Task.extensionId)
+
 const offers = ({ capabilities, revision }: ServerFacts, method: string): boolean => {
   const { completions, logging, prompts, resources, tasks, tools } = capabilities
-  const hasTasks = Capabilities.hasExtension(capabilities, Task.extensionId)
   switch (method) {
     case Methods.ToolsList.name:
     case Methods.ToolsCall.name:
@@ -31,9 +33,9 @@ const offers = ({ capabilities, revision }: ServerFacts, method: string): boolea
     case Methods.TasksGet.name:
     case Methods.TasksResult.name:
     case Methods.TasksUpdate.name:
-      return revision.era === "legacy" ? tasks !== undefined : hasTasks
+      return revision.era === "legacy" ? tasks !== undefined : hasTasks(capabilities)
     case Methods.TasksCancel.name:
-      return revision.era === "legacy" ? tasks?.cancel !== undefined : hasTasks
+      return revision.era === "legacy" ? tasks?.cancel !== undefined : hasTasks(capabilities)
     case Methods.TasksList.name:
       return tasks?.list !== undefined
     default:

@@ -38,16 +38,23 @@ export const make = (
 ): Requests => {
   const { caller = oneCaller } = defaults
 
-  const optionsFor = (live: Live, options: RequestOptions | undefined): RequestOptions => {
+  const complete = (options: RequestOptions | undefined, meta: RequestOptions["meta"]): RequestOptions => {
     const maxTimeout = options?.maxTimeout ?? defaults.maxTimeout
     return {
       ...options,
       timeout: options?.timeout ?? defaults.timeout,
       maxTimeout,
-      meta: logLevel.meta(live, options?.meta),
+      meta,
       // Who says how far progress may move the deadline wants it moved, also where nobody looks on.
       onProgress: options?.onProgress ?? (maxTimeout === undefined ? undefined : ignored)
     }
+  }
+
+  const plain = complete(undefined, undefined)
+
+  const optionsFor = (live: Live, options: RequestOptions | undefined): RequestOptions => {
+    const meta = logLevel.meta(live, options?.meta)
+    return options === undefined && meta === undefined ? plain : complete(options, meta)
   }
 
   const use: Requests["use"] = (method, run, options) =>

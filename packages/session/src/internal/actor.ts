@@ -4,7 +4,7 @@ import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import type { Admission, Rejected } from "@mcpfx/transport/Endpoint"
 import { type Exchange, type Facts, noOutlet, type Outlet } from "@mcpfx/transport/Exchange"
-import type { Link } from "@mcpfx/transport/Link"
+import type { Link, LinkHolder } from "@mcpfx/transport/Link"
 import { CurrentPatience } from "@mcpfx/transport/Patience"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import type { TransportError } from "@mcpfx/transport/TransportError"
@@ -16,17 +16,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as InFlight from "../InFlight.ts"
 import * as Lifecycle from "../Lifecycle.ts"
 import * as Peer from "../Peer.ts"
+import type { IdFormat } from "../Pending.ts"
 import { RequestContext } from "../RequestContext.ts"
 import type { Agreed, Load, Options, Session } from "../Session.ts"
 import { type CloseReason, SessionClosed } from "../SessionError.ts"
 import type { Limits } from "../SessionLimits.ts"
 import * as Telemetry from "../Telemetry.ts"
 import { Calls, type Route } from "./calls.ts"
-import { baseContext, type Host, LiveContext } from "./context.ts"
+import { baseContext, LiveContext, LiveRequest, type Server } from "./context.ts"
 import { Fibers } from "./fibers.ts"
 import { LiveSession } from "./liveSession.ts"
 import { nestedOn } from "./nested.ts"
@@ -38,12 +39,11 @@ type Admitted = Exit.Exit<Admission, Rejected>
 const admitted: Admitted = Exit.succeed({})
 const pong: JsonRpc.JsonObject = {}
 
-export class Actor implements Host, Peer.Sender {
+export class Actor implements Server, LinkHolder, Peer.Sender {
   readonly session: Session
   readonly role: "server" | "client"
   readonly visibleId: string | undefined
   readonly limits: Limits
-  readonly calls: Calls
   readonly listener: Telemetry.Listener | undefined
   transport: Facts["transport"] | undefined = undefined
   readonly options: Options
@@ -54,17 +54,27 @@ export class Actor implements Host, Peer.Sender {
   readonly over = Deferred.makeUnsafe<CloseReason>()
   private readonly ended: ((reason: string) => void) | undefined
   private links: Array<Link> | undefined = undefined
+  /** What is sent; most sessions of a server never send anything that is to be answered. */
+  private sent: Calls | undefined = undefined
+  /** Why nothing is sent any more. */
+  private lastly: SessionClosed | TransportError | undefined = undefined
+  private readonly idFormat: IdFormat | undefined
   private ownPeer: Peer.Peer | undefined = undefined
 
-  constructor(options: Options, limits: Limits, services: Context.Context<never>) {
+  constructor(
+    options: Options,
+    limits: Limits,
+    services: Context.Context<never>,
+    idFormat: IdFormat | undefined
+  ) {
     this.options = options
     this.limits = limits
+    this.idFormat = idFormat
     this.role = options.role
     this.services = baseContext(services)
     this.visibleId = options.stateless === true ? undefined : options.id
-    this.terms = new Terms(options, limits.subscriptions, () => this.session)
+    this.terms = new Terms(options, limits.subscriptions, this)
     this.inFlight = InFlight.makeUnsafe({ limit: limits.requestsInFlight })
-    this.calls = new Calls(this.services, this.fibers, limits, options.idFormat, this.terms, this)
     this.listener = Telemetry.listener(this.services)
     this.ended = this.listener?.session(options.role, () => this.terms.current?.revision)
     this.session = new LiveSession(this)
@@ -74,6 +84,14 @@ export class Actor implements Host, Peer.Sender {
 
   get envelope(): JsonRpc.JsonObject | undefined {
     return this.terms.envelope
+  }
+
+  get calls(): Calls {
+    if (this.sent !== undefined) return this.sent
+    const calls = new Calls(this.services, this.fibers, this.limits, this.idFormat, this.terms, this)
+    if (this.lastly !== undefined) calls.shut(this.lastly)
+    this.sent = calls
+    return calls
   }
 
   get peer(): Peer.Peer {
@@ -130,10 +148,11 @@ export class Actor implements Host, Peer.Sender {
     if (this.terms.closed) return
     this.terms.close(reason)
     this.inFlight.closeUnsafe()
-    this.calls.shut(error)
+    this.lastly = error
+    this.sent?.shut(error)
     // First, so that a handler that waits for an answer ends with its session and does not go on without it.
     this.inFlight.interruptAllUnsafe()
-    this.calls.failAll(error)
+    this.sent?.failAll(error)
     for (const fiber of this.fibers.all()) fiber.interruptUnsafe()
     const { link } = this.options
     for (const { close } of [...this.links?.splice(0) ?? [], ...link === undefined ? [] : [link]]) {
@@ -167,7 +186,7 @@ export class Actor implements Host, Peer.Sender {
       return this.options.role === "server" ? this.request(message, exchange) : this.peerRequest(message, exchange)
     }
     if ("method" in message) return this.notification(message, exchange)
-    if (!this.calls.complete(message, exchange.fault)) this.unexpected(message)
+    if (this.sent?.complete(message, exchange.fault) !== true) this.unexpected(message)
     return admitted
   }
 
@@ -219,7 +238,7 @@ export class Actor implements Host, Peer.Sender {
   }
 
   private afterAsk(): (() => void) | undefined {
-    return this.role === "client" ? () => this.calls.answered() : undefined
+    return this.role === "client" ? () => this.sent?.answered() : undefined
   }
 
   private serve(
@@ -229,29 +248,33 @@ export class Actor implements Host, Peer.Sender {
     waits: boolean,
     after?: () => void
   ): Admitted {
-    const { facts, outlet } = exchange
-    const context = new LiveContext(this, message, agreed, facts, outlet)
-    const handled: Served = Effect.suspend(() => this.options.handler.request(message, context))
-    const kept = this.terms.keep(message, handled, agreed.revision)
-    const served = waits ? this.terms.afterHandshake(message.method, kept) : kept
-    const refusal = this.inFlight.start({
-      id: message.id,
-      method: message.method,
-      outlet,
-      revision: agreed.revision,
-      context: this.contextOf(context, facts),
-      effect: this.listener === undefined
-        ? served
-        : this.listener.serve(served, this.operation(message, agreed), facts),
-      watcher: context,
-      after
-    })
+    const refusal = this.inFlight.start(new LiveRequest(this, message, agreed, exchange, waits, after))
     return refusal === undefined ? admitted : this.refuse(refusal, message)
   }
 
-  private contextOf(context: RequestContext["Service"], facts: Facts): Context.Context<never> {
+  /** Begins to serve a request that was taken in. */
+  handle(request: LiveRequest): Served {
+    const { listener } = this
+    if (listener === undefined && !request.waits) return this.answer(request)
+    const answered = Effect.suspend(() => this.answer(request))
+    const served = request.waits ? this.terms.afterHandshake(request.method, answered) : answered
+    return listener === undefined
+      ? served
+      : listener.serve(served, this.operation(request.message, request.agreed), request.facts)
+  }
+
+  private answer(request: LiveRequest): Served {
+    return this.terms.keep(
+      request.message,
+      () => this.options.handler.request(request.message, request),
+      request.revision
+    )
+  }
+
+  contextOf(context: LiveContext<JsonRpc.Request | JsonRpc.Notification>): Context.Context<never> {
     const added = Context.add(this.services, RequestContext, context)
-    return Option.isNone(facts.principal) ? added : Context.add(added, CurrentPrincipal, facts.principal)
+    const { principal } = context.facts
+    return Option.isNone(principal) ? added : Context.add(added, CurrentPrincipal, principal)
   }
 
   private operation(message: JsonRpc.Request, agreed: Agreed): Telemetry.Operation {
@@ -308,7 +331,7 @@ export class Actor implements Host, Peer.Sender {
     }
     const context = new LiveContext(this, message, agreed, exchange.facts, exchange.outlet)
     this.fibers.run(
-      this.contextOf(context, exchange.facts),
+      this.contextOf(context),
       Effect.catchCause(
         Effect.suspend(() => this.options.handler.notification(message, context)),
         (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError(`${message.method} failed`, cause)
@@ -331,7 +354,7 @@ export class Actor implements Host, Peer.Sender {
   private progressed(message: JsonRpc.Notification): boolean {
     const revision = this.terms.revisionFor(Methods.Progress.name)
     const params = revision?.notification(Methods.Progress)?.decodeParams(message.params ?? {})
-    return params !== undefined && Result.isSuccess(params) && this.calls.progress(params.success)
+    return params !== undefined && Result.isSuccess(params) && this.sent?.progress(params.success) === true
   }
 
   private initialized(): void {
@@ -365,13 +388,18 @@ export class Actor implements Host, Peer.Sender {
     this.fibers.run(this.services, Effect.logDebug(text))
   }
 
+  /** Requests sent and not answered. */
+  private get waiting(): number {
+    return this.sent === undefined ? 0 : this.sent.size
+  }
+
   private get streams(): number {
     return this.links === undefined ? 0 : this.links.length
   }
 
   /** A connection is an open stream: its session lasts as long as it does. */
   get busy(): boolean {
-    return this.options.link !== undefined || this.inFlight.size > 0 || this.streams > 0 || this.calls.size > 0 ||
+    return this.options.link !== undefined || this.inFlight.size > 0 || this.streams > 0 || this.waiting > 0 ||
       this.fibers.size > 0
   }
 
@@ -382,27 +410,35 @@ export class Actor implements Host, Peer.Sender {
   load(): Load {
     return {
       serving: this.inFlight.size,
-      waiting: this.calls.size,
+      waiting: this.waiting,
       fibers: this.fibers.size,
       streams: this.streams,
-      timer: this.calls.armed
+      timer: this.sent?.armed === true
     }
   }
 
   attach(link: Link): Effect.Effect<void, Rejected, Scope.Scope> {
-    return Effect.acquireRelease(
-      Effect.suspend((): Effect.Effect<void, Rejected> => {
-        if (this.terms.closed) return Refusals.over(this.terms.revision)
-        this.links ??= []
-        this.links.push(link)
-        this.options.onAttached?.()
-        return Effect.void
-      }),
-      () =>
-        Effect.sync(() => {
-          const index = this.links?.indexOf(link) ?? -1
-          if (index >= 0) this.links?.splice(index, 1)
-        })
-    )
+    const hold = Effect.suspend(() => this.hold(link))
+    if (link.heldBy !== undefined) return hold
+    return Effect.flatMap(Effect.scope, (scope) =>
+      Effect.andThen(
+        Scope.addFinalizerExit(scope, () => Effect.sync(() => this.release(link))),
+        hold
+      ))
+  }
+
+  private hold(link: Link): Effect.Effect<void, Rejected> {
+    if (this.terms.closed) return Refusals.over(this.terms.revision)
+    if (this.links === undefined) this.links = [link]
+    else this.links.push(link)
+    link.heldBy?.(this)
+    this.options.onAttached?.()
+    return Effect.void
+  }
+
+  /** A link has ended. */
+  release(link: Link): void {
+    const index = this.links?.indexOf(link) ?? -1
+    if (index >= 0) this.links?.splice(index, 1)
   }
 }

@@ -140,11 +140,9 @@ export class Calls {
     return this.deadlines.armed
   }
 
-  /** Sends a request and waits for its result, unread. */
-  request(plan: Plan): Answer {
-    return Effect.withFiber((fiber) =>
-      Effect.callback<JsonRpc.JsonObject, PeerFailure>((resume) => this.send(plan, fiber.context, resume))
-    )
+  /** Sends a request and waits for its result, unread; what it takes to send it and to hand progress over runs in `context`. */
+  request(plan: Plan, context: Context.Context<never>): Answer {
+    return Effect.callback((resume) => this.send(plan, context, resume))
   }
 
   /** Sends a notification. */
@@ -158,7 +156,6 @@ export class Calls {
   complete(response: JsonRpc.Response, fault?: MessageTooLarge | string): boolean {
     const call = this.pending.take(response.id)
     if (call === undefined) return false
-    this.relax()
     const answer: Answer = typeof fault === "string"
       ? Effect.fail(new InvalidResponse({ method: call.plan.method, detail: fault }))
       : fault !== undefined
@@ -174,6 +171,8 @@ export class Calls {
         answer
       )
     )
+    // Afterwards: a caller that goes on with its next request, on this stack, finds the timer running.
+    this.relax()
     return true
   }
 

@@ -3,15 +3,17 @@ import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import type * as Implementation from "@mcpfx/schema/Implementation"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Logging from "@mcpfx/schema/Logging"
+import type { McpError } from "@mcpfx/schema/McpError"
 import * as Meta from "@mcpfx/schema/Meta"
 import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
-import type { Facts, Outlet } from "@mcpfx/transport/Exchange"
+import type { Exchange, Facts, Outlet } from "@mcpfx/transport/Exchange"
 import { CurrentPrincipal } from "@mcpfx/transport/Principal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Run } from "../InFlight.ts"
 import type { Asker, Peer } from "../Peer.ts"
 import * as Progress from "../Progress.ts"
 import type { RequestContext } from "../RequestContext.ts"
@@ -28,49 +30,69 @@ export interface Host {
 
 const noMeta: JsonRpc.JsonObject = {}
 
-/** Members that cost something and are rarely asked for are made when they are read. */
-export class LiveContext {
-  readonly method: string
-  readonly id: JsonRpc.RequestId | undefined
-  readonly revision: Revision
-  readonly sessionId: string | undefined
+/** Members that can be worked out from others, or cost something and are rarely asked for, are made when they are read. */
+export class LiveContext<Message extends JsonRpc.Request | JsonRpc.Notification> {
+  readonly message: Message
+  readonly agreed: Agreed
   readonly facts: Facts
-  readonly clientCapabilities: Capabilities.Client
-  readonly clientInfo: Implementation.Implementation | undefined
-  readonly meta: JsonRpc.JsonObject
+  readonly outlet: Outlet
   readonly progressToken: string | number | undefined
   readonly progress: Progress.Reporter | undefined
-  readonly round = 1
   private readonly host: Host
-  private readonly outlet: Outlet
   private over = false
   private ownNotify: RequestContext["Service"]["notify"] | undefined = undefined
   private ownAsker: Asker | undefined = undefined
 
   constructor(
     host: Host,
-    message: JsonRpc.Request | JsonRpc.Notification,
+    message: Message,
     agreed: Agreed,
     facts: Facts,
     outlet: Outlet
   ) {
-    const meta = message.params?.["_meta"]
-    this.host = host
-    this.outlet = outlet
-    this.method = message.method
-    this.id = message.id
-    this.revision = agreed.revision
-    this.sessionId = host.visibleId
+    this.message = message
+    this.agreed = agreed
     this.facts = facts
-    this.clientCapabilities = agreed.clientCapabilities
-    this.clientInfo = agreed.clientInfo
-    this.meta = JsonRpc.isJsonObject(meta) ? meta : noMeta
-    this.progressToken = message.id === undefined || this.meta === noMeta
+    this.outlet = outlet
+    this.host = host
+    const token = message.id === undefined ? undefined : Meta.progressToken(message.params)
+    this.progressToken = token
+    this.progress = token === undefined
       ? undefined
-      : Meta.progressToken({ _meta: this.meta })
-    this.progress = this.progressToken === undefined
-      ? undefined
-      : Progress.make({ token: this.progressToken, send: (params) => this.notify(Methods.Progress, params) })
+      : Progress.make({ token, send: (params) => this.notify(Methods.Progress, params) })
+  }
+
+  get method(): string {
+    return this.message.method
+  }
+
+  get id(): JsonRpc.RequestId | undefined {
+    return this.message.id
+  }
+
+  get revision(): Revision {
+    return this.agreed.revision
+  }
+
+  get sessionId(): string | undefined {
+    return this.host.visibleId
+  }
+
+  get clientCapabilities(): Capabilities.Client {
+    return this.agreed.clientCapabilities
+  }
+
+  get clientInfo(): Implementation.Implementation | undefined {
+    return this.agreed.clientInfo
+  }
+
+  get meta(): JsonRpc.JsonObject {
+    const meta = this.message.params?.["_meta"]
+    return JsonRpc.isJsonObject(meta) ? meta : noMeta
+  }
+
+  get round(): number {
+    return 1
   }
 
   get logLevel(): Logging.Level | undefined {
@@ -114,6 +136,50 @@ export class LiveContext {
   /** Nothing more is sent about this request (PRG-03). */
   finish(): void {
     this.over = true
+  }
+}
+
+/** Who serves requests. */
+export interface Server extends Host {
+  handle(request: LiveRequest): Effect.Effect<JsonRpc.ResultBody, McpError>
+  contextOf(context: LiveContext<JsonRpc.Request>): Context.Context<never>
+}
+
+/** A request, its facts and what is done for it: one object, since there is one for each. */
+export class LiveRequest extends LiveContext<JsonRpc.Request> implements Run {
+  /** Whether it came before the answer to `initialize`, and is served after it. */
+  readonly waits: boolean
+  readonly after: (() => void) | undefined
+  private readonly server: Server
+
+  constructor(
+    server: Server,
+    message: JsonRpc.Request,
+    agreed: Agreed,
+    exchange: Exchange,
+    waits: boolean,
+    after: (() => void) | undefined
+  ) {
+    super(server, message, agreed, exchange.facts, exchange.outlet)
+    this.server = server
+    this.waits = waits
+    this.after = after
+  }
+
+  override get id(): JsonRpc.RequestId {
+    return this.message.id
+  }
+
+  get watcher(): this {
+    return this
+  }
+
+  begin(): Effect.Effect<JsonRpc.ResultBody, McpError> {
+    return this.server.handle(this)
+  }
+
+  context(): Context.Context<never> {
+    return this.server.contextOf(this)
   }
 }
 

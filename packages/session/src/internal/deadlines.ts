@@ -16,6 +16,7 @@ const nanosPerMilli = 1_000_000
 
 export class Deadlines {
   private readonly context: Context.Context<never>
+  private readonly clock: Clock.Clock
   /** What is timed; its owner adds and removes. */
   private readonly all: { values(): Iterable<Timed> }
   private timer: Fiber.Fiber<unknown, unknown> | undefined = undefined
@@ -23,12 +24,13 @@ export class Deadlines {
 
   constructor(context: Context.Context<never>, all: { values(): Iterable<Timed> }) {
     this.context = context
+    this.clock = Context.get(context, Clock.Clock)
     this.all = all
   }
 
   /** Milliseconds that never jump. */
   now(): number {
-    return Number(Context.get(this.context, Clock.Clock).monotonicTimeNanosUnsafe()) / nanosPerMilli
+    return Number(this.clock.monotonicTimeNanosUnsafe()) / nanosPerMilli
   }
 
   /** Whether a timer runs. */

@@ -38,6 +38,8 @@ const sweeps = 60
 
 class Directory {
   private readonly entries = new Map<string, Entry>()
+  /** The scopes of those that are being made and have not ended meanwhile. */
+  private readonly making = new Map<string, Scope.Closeable>()
   private readonly perPrincipal = new Map<string, number>()
   private readonly reviving = new Map<string, Deferred.Deferred<Session, SessionNotFound | SessionStoreUnavailable>>()
   private readonly occupied = Latch.makeUnsafe(false)
@@ -51,20 +53,18 @@ class Directory {
   private readonly limits: Limits
   private readonly clock: Clock.Clock
   private readonly context: Context.Context<SecureRandom.SecureRandom>
-  private readonly scope: Scope.Scope
+  private over = false
 
   constructor(
     make: Make,
     store: Store | undefined,
     limits: Limits,
-    context: Context.Context<SecureRandom.SecureRandom>,
-    scope: Scope.Scope
+    context: Context.Context<SecureRandom.SecureRandom>
   ) {
     this.make = make
     this.store = store
     this.limits = limits
     this.context = context
-    this.scope = scope
     this.clock = Context.get(context, Clock.Clock)
     this.idle = Duration.toMillis(limits.idle)
   }
@@ -132,7 +132,7 @@ class Directory {
   }))
 
   private now(): number {
-    return Number(this.clock.monotonicTimeNanosUnsafe()) / 1_000_000
+    return Math.floor(Number(this.clock.monotonicTimeNanosUnsafe()) / 1_000_000)
   }
 
   private expire(): Effect.Effect<void> {
@@ -179,20 +179,14 @@ class Directory {
       const { id, principalKey } = options
       const refused = this.reserve(principalKey)
       if (refused !== undefined) return Effect.fail(refused)
-      const scope = Scope.forkUnsafe(this.scope)
-      let over = false
-      const made = this.make({
-        ...options,
-        onClosed: (reason) => {
-          over = true
-          this.forget(id, reason)
-        },
-        ...(kept && this.store !== undefined ? { save: this.saver() } : undefined)
-      })
+      const scope = Scope.makeUnsafe()
+      if (this.over) Scope.closeUnsafe(scope, Exit.void)
+      this.making.set(id, scope)
+      const made = this.make(this.seedOf(options, kept))
       // Not in the context of the request that opens it, which the session would keep alive, connection and all.
       const own = Context.add(this.context, Scope.Scope, scope)
       return Effect.onExit(Effect.updateContext(made, () => own), (exit) => {
-        if (Exit.isSuccess(exit) && !over) {
+        if (this.making.delete(id) && Exit.isSuccess(exit)) {
           this.enter(exit.value, scope)
           return Effect.void
         }
@@ -200,6 +194,15 @@ class Directory {
         return Scope.close(scope, exit)
       })
     })
+  }
+
+  /** In a function of its own: the session keeps the seed, and with it all that its functions know of. */
+  private seedOf(options: Omit<Seed, "onClosed" | "save">, kept: boolean): Seed {
+    const { id, principalKey } = options
+    const onClosed = (reason: CloseReason) => this.forget(id, reason)
+    const save = kept && this.store !== undefined ? { save: this.saver() } : undefined
+    const plain = options.link === undefined && options.record === undefined && save === undefined
+    return plain ? { id, principalKey, onClosed } : { ...options, onClosed, ...save }
   }
 
   private enter(session: Session, scope: Scope.Closeable): void {
@@ -211,7 +214,10 @@ class Directory {
   /** Called by the session when it begins to end. */
   private forget(id: string, reason: CloseReason): void {
     const entry = this.entries.get(id)
-    if (entry === undefined) return
+    if (entry === undefined) {
+      this.making.delete(id)
+      return
+    }
     this.entries.delete(id)
     this.release(entry.session.principalKey)
     this.fibers.run(this.context, Scope.close(entry.scope, Exit.void))
@@ -292,6 +298,14 @@ class Directory {
     })
   }
 
+  /** Ends all sessions, and those that are opened from now on at once. */
+  readonly shut = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      this.over = true
+      const scopes = [...this.making.values(), ...Array.from(this.entries.values(), (entry) => entry.scope)]
+      return Effect.forEach(scopes, (scope) => Scope.close(scope, exit), { concurrency: "unbounded", discard: true })
+    })
+
   /** Lets what is being written finish, for a while. */
   readonly settle: Effect.Effect<void> = Effect.suspend(() => this.fibers.settle(this.limits.closeGrace))
 }
@@ -320,9 +334,8 @@ export const makeDirectory = Effect.fnUntraced(function*(make: Make, store: Stor
   SecureRandom.SecureRandom | Scope.Scope
 > {
   const context = yield* Effect.context<SecureRandom.SecureRandom>()
-  const scope = yield* Scope.make("parallel")
-  const directory = new Directory(make, store, yield* SessionLimits, context, scope)
-  yield* Effect.addFinalizer((exit) => Effect.andThen(Scope.close(scope, exit), directory.settle))
+  const directory = new Directory(make, store, yield* SessionLimits, context)
+  yield* Effect.addFinalizer((exit) => Effect.andThen(directory.shut(exit), directory.settle))
   yield* Effect.forkScoped(directory.sweep)
   return {
     open: directory.open,

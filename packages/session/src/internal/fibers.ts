@@ -11,14 +11,14 @@ interface Place {
 }
 
 export class Fibers {
-  private readonly running: Array<Place> = []
+  private running: Array<Place> | undefined = undefined
 
   get size(): number {
-    return this.running.length
+    return this.running === undefined ? 0 : this.running.length
   }
 
   all(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
-    return this.running.map((place) => place.fiber)
+    return this.running === undefined ? [] : this.running.map((place) => place.fiber)
   }
 
   /** Runs on this stack; gives the fiber if it suspended. `ended` hears the exit in either case. */
@@ -33,31 +33,32 @@ export class Fibers {
       ended?.(exit)
       return undefined
     }
-    const place: Place = { fiber, index: this.running.length }
-    this.running.push(place)
+    const running = this.running ??= []
+    const place: Place = { fiber, index: running.length }
+    running.push(place)
     fiber.addObserver((exit) => {
-      this.leave(place)
+      leave(running, place)
       ended?.(exit)
     })
     return fiber
   }
 
-  /** The last one takes the place of the one that leaves. */
-  private leave(place: Place): void {
-    const last = this.running.pop()
-    if (last === undefined || last === place) return
-    last.index = place.index
-    this.running[place.index] = last
-  }
-
   /** Waits until all have ended, and interrupts those that have not by then. */
   settle(grace: Duration.Input): Effect.Effect<void> {
     return Effect.suspend(() => {
-      if (this.running.length === 0) return Effect.void
+      if (this.size === 0) return Effect.void
       return Effect.timeoutOrElse(Effect.asVoid(Fiber.awaitAll(this.all())), {
         duration: grace,
         orElse: () => Fiber.interruptAll(this.all())
       })
     })
   }
+}
+
+/** The last one takes the place of the one that leaves. */
+const leave = (running: Array<Place>, place: Place): void => {
+  const last = running.pop()
+  if (last === undefined || last === place) return
+  last.index = place.index
+  running[place.index] = last
 }

@@ -5,46 +5,83 @@ import type { Session } from "../Session.ts"
 import type { Actor } from "./actor.ts"
 
 /**
- * What others see of an actor. Its functions may be passed on by themselves; the peer is made when it is first asked for,
- * since most sessions of a server never send anything.
+ * What others see of an actor. Its functions may be passed on by themselves. They are made as they are asked for, as is the
+ * peer: there may be thousands of sessions, most of which wait.
  */
 export class LiveSession implements Session {
-  readonly id: string
-  readonly role: "server" | "client"
-  readonly principalKey: string
-  readonly accept: Session["accept"]
-  readonly attach: Session["attach"]
-  readonly establish: Session["establish"]
-  readonly agreed: Session["agreed"]
-  readonly logLevel: Session["logLevel"]
-  readonly subscriptions: Session["subscriptions"]
-  readonly close: Session["close"]
-  readonly drain: Session["drain"]
-  readonly closed: Session["closed"]
-  readonly busy: Session["busy"]
-  readonly load: Session["load"]
   private readonly actor: Actor
 
   constructor(actor: Actor) {
-    const { id, principalKey, role } = actor.options
     this.actor = actor
-    this.id = id
-    this.role = role
-    this.principalKey = principalKey ?? ""
-    this.accept = (exchange) => actor.accept(exchange)
-    this.attach = (link) => actor.attach(link)
-    this.establish = (established) => actor.terms.establish(established)
-    this.agreed = () => actor.terms.agreed
-    this.logLevel = () => actor.terms.level
-    this.subscriptions = () => actor.terms.subscriptions
-    this.close = (reason) => actor.close(reason)
-    this.drain = (deadline) => actor.drain(deadline)
-    this.closed = Deferred.await(actor.over)
-    this.busy = () => actor.busy
-    this.load = () => actor.load()
+  }
+
+  get id(): string {
+    return this.actor.options.id
+  }
+
+  get role(): "server" | "client" {
+    return this.actor.role
+  }
+
+  get principalKey(): string {
+    return this.actor.options.principalKey ?? ""
   }
 
   get peer(): Peer.Peer {
     return this.actor.peer
+  }
+
+  get accept(): Session["accept"] {
+    const { actor } = this
+    return (exchange) => actor.accept(exchange)
+  }
+
+  get attach(): Session["attach"] {
+    const { actor } = this
+    return (link) => actor.attach(link)
+  }
+
+  get establish(): Session["establish"] {
+    const { actor } = this
+    return (established) => actor.terms.establish(established)
+  }
+
+  get agreed(): Session["agreed"] {
+    const { actor } = this
+    return () => actor.terms.agreed
+  }
+
+  get logLevel(): Session["logLevel"] {
+    const { actor } = this
+    return () => actor.terms.level
+  }
+
+  get subscriptions(): Session["subscriptions"] {
+    const { actor } = this
+    return () => actor.terms.subscriptions
+  }
+
+  get close(): Session["close"] {
+    const { actor } = this
+    return (reason) => actor.close(reason)
+  }
+
+  get drain(): Session["drain"] {
+    const { actor } = this
+    return (deadline) => actor.drain(deadline)
+  }
+
+  get closed(): Session["closed"] {
+    return Deferred.await(this.actor.over)
+  }
+
+  get busy(): Session["busy"] {
+    const { actor } = this
+    return () => actor.busy
+  }
+
+  get load(): Session["load"] {
+    const { actor } = this
+    return () => actor.load()
   }
 }

@@ -31,12 +31,12 @@ export class Terms {
   private subscribed: Set<string> | undefined = undefined
   private readonly options: Options
   private readonly maxSubscriptions: number
-  private readonly session: () => Session
+  private readonly owner: { readonly session: Session }
 
-  constructor(options: Options, maxSubscriptions: number, session: () => Session) {
+  constructor(options: Options, maxSubscriptions: number, owner: { readonly session: Session }) {
     this.options = options
     this.maxSubscriptions = maxSubscriptions
-    this.session = session
+    this.owner = owner
     this.level = options.defaultLogLevel
     const established = options.established ?? Unagreed.revived(options.revisions, options.record)
     if (established !== undefined) this.establish(established)
@@ -53,10 +53,7 @@ export class Terms {
 
   /** The terms in force, from the moment `initialize` was answered. */
   get agreed(): Agreed | undefined {
-    const agreed = Lifecycle.agreed(this.state)
-    return agreed === undefined || agreed.initialized || this.state._tag !== "Ready"
-      ? agreed
-      : { ...agreed, initialized: true }
+    return Lifecycle.agreed(this.state)
   }
 
   get subscriptions(): ReadonlySet<string> {
@@ -127,8 +124,15 @@ export class Terms {
   /** `notifications/initialized` came; whether that changed anything to keep. */
   initialized(): boolean {
     const before = this.state
-    this.state = Lifecycle.initialized(before)
+    this.become(Lifecycle.initialized(before))
     return before._tag === "Initializing"
+  }
+
+  /** From then on the terms say themselves that the session is ready. */
+  private become(state: Lifecycle.State<Agreed>): void {
+    this.state = state._tag === "Ready" && !state.agreed.initialized
+      ? Lifecycle.ready({ ...state.agreed, initialized: true })
+      : state
   }
 
   close(reason: CloseReason): void {
@@ -136,51 +140,56 @@ export class Terms {
     this.settleHandshake(false)
   }
 
-  /** What a successful answer changes here, before it goes out. */
-  keep(message: JsonRpc.Request, handled: Served, revision: Revision): Served {
+  /** Handles a request, with what a successful answer changes here before it goes out. */
+  keep(message: JsonRpc.Request, handle: () => Served, revision: Revision): Served {
     switch (message.method) {
       case Methods.Initialize.name:
         return Effect.onExit(
-          this.change(handled, () => {
-            this.state = Lifecycle.answered(this.state)
+          this.change(handle, () => {
+            this.become(Lifecycle.answered(this.state))
           }),
           (exit) => Effect.sync(() => Exit.isSuccess(exit) ? this.settleHandshake(true) : this.handshakeFailed())
         )
       case Methods.LoggingSetLevel.name: {
         const terms = revision.request(Methods.LoggingSetLevel)?.decodeParams(message.params ?? {})
-        if (terms === undefined || Result.isFailure(terms)) return handled
-        return this.change(handled, () => {
+        if (terms === undefined || Result.isFailure(terms)) return handle()
+        return this.change(handle, () => {
           this.level = terms.success.level
         })
       }
       case Methods.ResourcesSubscribe.name: {
         const uri = uriOf(message, revision)
-        return uri === undefined ? handled : this.subscribe(handled, uri)
+        return uri === undefined ? handle() : this.subscribe(handle, uri)
       }
       case Methods.ResourcesUnsubscribe.name: {
         const uri = uriOf(message, revision)
-        return uri === undefined ? handled : this.change(handled, () => this.subscribed?.delete(uri))
+        return uri === undefined ? handle() : this.change(handle, () => {
+          if (this.subscribed?.delete(uri) === true) this.options.onWatched?.(uri, false)
+        })
       }
       default:
-        return handled
+        return handle()
     }
   }
 
   /** Keeps the state elsewhere. */
   save(): Effect.Effect<void> {
-    return Effect.suspend(() => this.options.save?.(this.session()) ?? Effect.void)
+    return Effect.suspend(() => this.options.save?.(this.owner.session) ?? Effect.void)
   }
 
-  private subscribe(handled: Served, uri: string): Served {
+  private subscribe(handle: () => Served, uri: string): Served {
     const subscribed = this.subscribed ??= new Set()
     if (subscribed.size >= this.maxSubscriptions && !subscribed.has(uri)) {
       return Effect.fail(new McpError.TooManyRequests({ limit: "subscriptions" }))
     }
-    return this.change(handled, () => subscribed.add(uri))
+    return this.change(handle, () => {
+      subscribed.add(uri)
+      this.options.onWatched?.(uri, true)
+    })
   }
 
-  private change(handled: Served, apply: () => unknown): Served {
-    return Effect.flatMap(handled, (body) => {
+  private change(handle: () => Served, apply: () => void): Served {
+    return Effect.flatMap(Effect.suspend(handle), (body) => {
       apply()
       return Effect.as(this.save(), body)
     })

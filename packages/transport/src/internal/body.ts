@@ -6,6 +6,7 @@ import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
 import type * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Stream from "effect/Stream"
+import * as WholeBody from "../WholeBody.ts"
 
 /** Why there is no body. */
 export class BodyFailure {
@@ -221,6 +222,8 @@ const read = (
   const header = request.headers["content-length"]
   const length = header !== undefined && digits.test(header) ? Number(header) : undefined
   if (length !== undefined && length > settings.maxBytes) return fail("TooLarge")
+  const whole = WholeBody.bytesOf(request)
+  if (whole !== undefined) return whole.length > settings.maxBytes ? fail("TooLarge") : Effect.succeed(whole)
   const bytes = gatherFrom(request, settings, length)
   return length !== undefined && length <= small
     ? bytes
@@ -230,7 +233,8 @@ const read = (
 /**
  * Reads a body once, within its bounds.
  *
- * A source of the platform that nobody has touched is read by its own events, which is half the price of the platform's
+ * One that the platform has read is taken as it is: nothing is held for it here. A source of the platform that nobody has
+ * touched is read by its own events, which is half the price of the platform's
  * `arrayBuffer`; everything else goes through the platform.
  */
 export const readBody = (

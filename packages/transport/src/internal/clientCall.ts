@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Headers from "effect/http/Headers"
 import * as HttpBody from "effect/http/HttpBody"
@@ -11,10 +12,12 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as McpHeaders from "../McpHeaders.ts"
-import * as Redirects from "../Redirects.ts"
 import { HttpFailure } from "../TransportError.ts"
+import { isExit } from "./exit.ts"
 import * as media from "./media.ts"
+import { notFollowed } from "./notFollowed.ts"
 import { discard } from "./responseBody.ts"
+import { onlyWhereSeen } from "./spans.ts"
 
 /** Names the transport writes itself, or not at all; the user's own values for them would break the protocol. */
 const reserved = new Set<string>([
@@ -30,8 +33,8 @@ const reserved = new Set<string>([
 
 /** The user's headers, in whatever form, without those that are the transport's. */
 export const userHeaders = (input: Headers.Input | undefined): Headers.Headers => {
-  const headers = Headers.fromInput(input)
-  return Headers.removeMany(headers, reserved)
+  if (input === undefined) return Headers.empty
+  return Headers.removeMany(Headers.fromInput(input), reserved)
 }
 
 /** The user's headers for one request. */
@@ -42,8 +45,8 @@ export const headersOf = (
 
 export interface CallOptions {
   readonly method: "POST" | "GET" | "DELETE"
-  /** The transport's own headers. */
-  readonly headers: Readonly<Record<string, string>>
+  /** The transport's own headers; with a body the type of it among them. */
+  readonly headers: Headers.Headers
   readonly body?: string | undefined
 }
 
@@ -108,44 +111,69 @@ const follow = (response: Response, from: URL, method: CallOptions["method"]): R
     : refuse(`Redirected to ${addressOf(url)}, which is not followed`)
 }
 
+/** Where requests go: the parts of the address that every one of them repeats. */
+interface Target {
+  readonly url: URL
+  readonly parts: HttpClientRequest.HttpClientRequest
+}
+
+const targetOf = (url: URL): Target => ({ url, parts: HttpClientRequest.get(url) })
+
+/** The request as the constructors of `HttpClientRequest` make it, without taking the address apart again. */
+const requestTo = (
+  { parts }: Target,
+  method: CallOptions["method"],
+  headers: Headers.Headers,
+  text: string | undefined
+): HttpClientRequest.HttpClientRequest => {
+  if (text === undefined) {
+    return HttpClientRequest.makeWith(method, parts.url, parts.urlParams, parts.hash, headers, HttpBody.empty)
+  }
+  const body = HttpBody.text(text, media.json)
+  const complete = Headers.set(headers, "content-length", String(body.contentLength))
+  return HttpClientRequest.makeWith(method, parts.url, parts.urlParams, parts.hash, complete, body)
+}
+
 /** Sends HTTP requests to one server. Never retries: a request may have had its effect although its answer was lost. */
 export class Caller {
   readonly owner: Scope.Scope
-  private readonly options: CallerOptions
+  private readonly user: Effect.Effect<Headers.Headers>
+  private readonly target: Target
   private readonly client: HttpClient.HttpClient
 
   constructor(options: CallerOptions) {
-    this.options = options
     this.owner = options.owner
-    this.client = Redirects.notFollowed(
-      options.client,
-      Context.getOrUndefined(options.context, FetchHttpClient.RequestInit)
-    )
+    this.user = options.headers
+    this.target = targetOf(options.url)
+    const init = Context.getOrUndefined(options.context, FetchHttpClient.RequestInit)
+    this.client = notFollowed(options.client, init ?? {}, onlyWhereSeen)
   }
 
   call(options: CallOptions): Effect.Effect<Response, HttpFailure> {
-    return Effect.flatMap(this.options.headers, (user) => {
-      const headers = Headers.merge(user, Headers.fromRecordUnsafe({ ...options.headers }))
-      return this.send(options, headers, this.options.url, maxRedirects)
-    })
+    const { user } = this
+    return isExit(user) && Exit.isSuccess(user)
+      ? this.with(user.value, options)
+      : Effect.flatMap(user, (headers) => this.with(headers, options))
+  }
+
+  private with(user: Headers.Headers, options: CallOptions): Effect.Effect<Response, HttpFailure> {
+    const headers = user === Headers.empty ? options.headers : Headers.merge(user, options.headers)
+    return this.send(options, headers, this.target, maxRedirects)
   }
 
   private send(
     options: CallOptions,
     headers: Headers.Headers,
-    url: URL,
+    target: Target,
     left: number
   ): Effect.Effect<Response, HttpFailure> {
-    const body = options.body === undefined ? undefined : HttpBody.text(options.body, media.json)
-    const request = HttpClientRequest.make(options.method)(url, body === undefined ? { headers } : { headers, body })
-    return this.client.execute(request).pipe(
-      Effect.mapError((error) => transportFailure(error, `No answer from ${addressOf(url)}`)),
-      Effect.flatMap((response) =>
+    return Effect.matchEffect(this.client.execute(requestTo(target, options.method, headers, options.body)), {
+      onFailure: (error) => Effect.fail(transportFailure(error, `No answer from ${addressOf(target.url)}`)),
+      onSuccess: (response) =>
         redirects.has(response.status) || response.status === 0
-          ? this.redirected(response, options, headers, url, left)
+          ? this.redirected(response, options, headers, target.url, left)
           : Effect.succeed(response)
-      )
-    )
+    })
   }
 
   private redirected(
@@ -162,7 +190,9 @@ export class Caller {
       : follow(response, url, options.method)
     return Effect.andThen(
       discard(response, this.owner),
-      Result.isFailure(target) ? Effect.fail(target.failure) : this.send(options, headers, target.success, left - 1)
+      Result.isFailure(target)
+        ? Effect.fail(target.failure)
+        : this.send(options, headers, targetOf(target.success), left - 1)
     )
   }
 }

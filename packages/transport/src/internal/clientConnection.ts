@@ -6,10 +6,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Headers from "effect/http/Headers"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { eraOf } from "../Classify.ts"
 import type { Endpoint } from "../Endpoint.ts"
@@ -21,6 +22,7 @@ import { HttpFailure, type TransportClosed, type TransportError } from "../Trans
 import type { Caller } from "./clientCall.ts"
 import { Reader } from "./clientReply.ts"
 import { isSuccess, type Reconnect, resume, standalone, type StreamSource } from "./clientStreams.ts"
+import { Exchanges } from "./exchanges.ts"
 import { isExit } from "./exit.ts"
 import * as media from "./media.ts"
 import * as Refusals from "./refusals.ts"
@@ -36,8 +38,8 @@ export interface ConnectionOptions {
   readonly endpoint: Endpoint["Service"]
   readonly limits: Limits
   readonly reconnect: Reconnect
-  /** The fibers of the connection. */
-  readonly fibers: Scope.Scope
+  /** The fibers of the connection, but for its exchanges. */
+  readonly fibers: Scope.Closeable
   readonly context: Context.Context<never>
 }
 
@@ -59,13 +61,13 @@ const claimedVersion = (message: JsonRpc.Request | JsonRpc.Notification): string
   return typeof version === "string" && eraOf(version) === "modern" ? version : undefined
 }
 
-const lowerCased = (headers: Readonly<Record<string, string>> | undefined): Record<string, string> => {
-  const lowered: Record<string, string> = {}
-  for (const name in headers) {
-    const value = headers[name]
-    if (value !== undefined) lowered[name.toLowerCase()] = value
-  }
-  return lowered
+const common = Headers.fromInput({ accept: accepts, "content-type": media.json })
+
+/** Headers of messages that differ in nothing that headers tell of. */
+interface Known {
+  readonly sessionId: string | undefined
+  readonly agreement: Agreement | undefined
+  readonly headers: Headers.Headers
 }
 
 /** A client's side of one Streamable HTTP connection: what it has agreed on, and its exchanges. */
@@ -76,9 +78,11 @@ export class ClientConnection {
   private readonly source: StreamSource
   private readonly closing = Deferred.makeUnsafe<TransportError>()
   private readonly nested = Semaphore.makeUnsafe(nestedAtOnce)
+  private readonly exchanges = new Exchanges()
   private closed: TransportClosed | undefined = undefined
   private sessionId: string | undefined = undefined
   private agreement: Agreement | undefined = undefined
+  private known: Known | undefined = undefined
   /** The stream of the session: to be opened after the next message that is taken, or open. */
   private stream: "none" | "wanted" | Fiber.Fiber<boolean> = "none"
 
@@ -112,12 +116,17 @@ export class ClientConnection {
     Deferred.doneUnsafe(this.closing, Exit.succeed(reason))
   }
 
+  /** Interrupts all that is under way, and awaits its end. */
+  get stop(): Effect.Effect<void> {
+    return Effect.andThen(this.exchanges.stop, Scope.close(this.options.fibers, Exit.void))
+  }
+
   /** Tells the server that the session is over, whatever it says to that (HTTP-41). */
   get terminate(): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.sessionId === undefined) return Effect.void
       const { caller } = this.options
-      return caller.call({ method: "DELETE", headers: this.sessionHeaders() }).pipe(
+      return caller.call({ method: "DELETE", headers: Headers.fromInput(this.sessionHeaders()) }).pipe(
         Effect.flatMap((response) => discard(response, caller.owner)),
         Effect.ignore
       )
@@ -150,20 +159,20 @@ export class ClientConnection {
   }
 
   private send(message: JsonRpc.Outgoing, options: SendOptions | undefined): Effect.Effect<void, TransportError> {
-    return Effect.suspend((): Effect.Effect<void, TransportError> => {
-      if (this.closed !== undefined) return Effect.fail(this.closed)
-      const exchange = Effect.forkIn(this.exchange(message, options), this.options.fibers, { startImmediately: true })
-      return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(exchange, (fiber) =>
-          Effect.flatMap(
-            Effect.onInterrupt(restore(Fiber.await(fiber)), () => Fiber.interrupt(fiber)),
-            (exit) =>
-              this.closed !== undefined && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-                ? Effect.fail(this.closed)
-                : exit
-          ))
-      )
-    })
+    return Effect.withFiber((fiber) =>
+      this.closed !== undefined ?
+        Effect.fail(this.closed) :
+        Effect.callback<void, TransportError>((resume) =>
+          this.exchanges.run(fiber.context, this.exchange(message, options), (exit) => resume(this.outcome(exit)))
+        )
+    )
+  }
+
+  /** The end of the connection interrupts its exchanges; to those who wait for them that is why they failed. */
+  private outcome(exit: Exit.Exit<void, TransportError>): Exit.Exit<void, TransportError> {
+    return this.closed !== undefined && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? Exit.fail(this.closed)
+      : exit
   }
 
   /** One POST and what comes back. */
@@ -182,7 +191,8 @@ export class ClientConnection {
     const { caller } = this.options
     const id = idOf(message)
     const { sessionId } = this
-    const headers = { ...lowerCased(options?.headers), ...this.messageHeaders(message) }
+    const own = this.messageHeaders(message)
+    const headers = options?.headers === undefined ? own : Headers.merge(Headers.fromInput(options.headers), own)
     return Effect.flatMap(
       caller.call({ method: "POST", headers, body: text.success }),
       (response): Effect.Effect<void, TransportError> => {
@@ -192,14 +202,16 @@ export class ClientConnection {
             (error) => Effect.sync(() => this.refused(error))
           )
         }
-        if (initializes) this.sessionId = sessionIdOf(response.headers[McpHeaders.names.sessionId])
+        // Some clients make them anew each time they are asked.
+        const received = response.headers
+        if (initializes) this.sessionId = sessionIdOf(received[McpHeaders.names.sessionId])
         else this.startStream()
         if (id === undefined) return discard(response, caller.owner)
-        const type = response.headers["content-type"]
+        const type = received["content-type"]
         return media.isEventStream(type)
           ? this.readStream(response, id)
           : type === undefined || media.isJson(type)
-          ? Effect.flatMap(this.reader.json(response, id), (answered) => answered ? Effect.void : unanswered)
+          ? Effect.flatMap(this.reader.json(response, received, id), (answered) => answered ? Effect.void : unanswered)
           : Effect.asVoid(this.reader.refusal(response, { id: undefined, sessionId: undefined }))
       }
     )
@@ -224,11 +236,11 @@ export class ClientConnection {
   private openStream(lastEventId: string | undefined) {
     return this.options.caller.call({
       method: "GET",
-      headers: {
+      headers: Headers.fromInput({
         accept: media.eventStream,
         ...this.sessionHeaders(),
         ...(lastEventId === undefined ? undefined : { [McpHeaders.names.lastEventId]: lastEventId })
-      }
+      })
     })
   }
 
@@ -240,12 +252,20 @@ export class ClientConnection {
     return headers
   }
 
-  private messageHeaders(message: JsonRpc.Outgoing): Record<string, string> {
-    const common = { accept: accepts, "content-type": media.json }
-    if (!("method" in message)) return { ...common, ...this.sessionHeaders() }
+  private messageHeaders(message: JsonRpc.Outgoing): Headers.Headers {
+    if (!("method" in message)) return this.headersInSession
     const agreed = this.agreement?.era === "modern" ? this.agreement.version : undefined
     const modern = claimedVersion(message) ?? agreed
-    return { ...common, ...(modern === undefined ? this.sessionHeaders() : McpHeaders.mirror(message, modern)) }
+    return modern === undefined ? this.headersInSession : Headers.setAll(common, McpHeaders.mirror(message, modern))
+  }
+
+  /** The same for every message, until something else is agreed. */
+  private get headersInSession(): Headers.Headers {
+    const { agreement, known, sessionId } = this
+    if (known !== undefined && known.sessionId === sessionId && known.agreement === agreement) return known.headers
+    const headers = Headers.setAll(common, this.sessionHeaders())
+    this.known = { sessionId, agreement, headers }
+    return headers
   }
 
   private get facts(): Facts {

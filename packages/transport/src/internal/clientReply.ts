@@ -1,12 +1,15 @@
 import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Headers from "effect/http/Headers"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Sse from "../Sse.ts"
 import { HttpFailure, MessageTooLarge, SessionLost, type TransportError } from "../TransportError.ts"
 import { addressOf, transportFailure } from "./clientCall.ts"
+import { isExit } from "./exit.ts"
 import { parseJson } from "./json.ts"
 import { peek } from "./peek.ts"
 import * as Refusals from "./refusals.ts"
@@ -70,17 +73,17 @@ export class Reader {
   }
 
   /** Reads a JSON body; tells whether the answer to `id` was in it. */
-  json(response: Response, id: JsonRpc.RequestId): Effect.Effect<boolean, TransportError> {
+  json(response: Response, headers: Headers.Headers, id: JsonRpc.RequestId): Effect.Effect<boolean, TransportError> {
     const { maxBytes, owner } = this.options
     const { status } = response
-    return readText(response, owner, maxBytes).pipe(
-      Effect.mapError((error) => transportFailure(error, "The answer broke off", status)),
-      Effect.flatMap(({ complete, text }): Effect.Effect<boolean, TransportError> =>
+    return Effect.matchEffect(readText(response, headers, owner, maxBytes), {
+      onFailure: (error): Effect.Effect<boolean, TransportError> =>
+        Effect.fail(transportFailure(error, "The answer broke off", status)),
+      onSuccess: ({ complete, text }): Effect.Effect<boolean, TransportError> =>
         complete
           ? this.takeText(text, status, id)
-          : Effect.fail(new MessageTooLarge({ bytes: bytesOf(response, maxBytes), limit: maxBytes }))
-      )
-    )
+          : Effect.fail(new MessageTooLarge({ bytes: bytesOf(headers, maxBytes), limit: maxBytes }))
+    })
   }
 
   /** Reads an event stream up to the answer to `id`, or to its end. */
@@ -148,7 +151,7 @@ export class Reader {
   /** What a status other than 2xx means; tells whether its body was the answer. */
   refusal(response: Response, sent: Sent): Effect.Effect<boolean, TransportError> {
     const { headers, status } = response
-    return readText(response, this.options.owner, errorBytes).pipe(
+    return readText(response, headers, this.options.owner, errorBytes).pipe(
       Effect.orElseSucceed(() => ({ text: "", complete: false })),
       Effect.flatMap(({ text }): Effect.Effect<boolean, TransportError> => {
         const failure = errorIn(text, this.options.depth)
@@ -231,12 +234,14 @@ export class Reader {
         ? Effect.as(Effect.logDebug("The server reported an error about no request", message.error), false)
         : Effect.fail(new HttpFailure({ status, detail: message.error.message, error: message.error }))
     }
-    return Effect.as(this.options.deliver(message), id !== undefined && isSameId(message.id, id))
+    const delivered = this.options.deliver(message)
+    const answers = id !== undefined && isSameId(message.id, id)
+    return isExit(delivered) && Exit.isSuccess(delivered) ? Effect.succeed(answers) : Effect.as(delivered, answers)
   }
 }
 
-const bytesOf = (response: Response, limit: number): number => {
-  const length = Number(response.headers["content-length"])
+const bytesOf = (headers: Headers.Headers, limit: number): number => {
+  const length = Number(headers["content-length"])
   return Number.isSafeInteger(length) && length > limit ? length : limit + 1
 }
 

@@ -19,6 +19,7 @@ export interface OutboxSettings {
 }
 
 type Chunk = Arr.NonEmptyReadonlyArray<Uint8Array>
+type Taken = Pull.Pull<Chunk, never, void>
 
 const utf8 = new TextEncoder()
 const keepAliveText = Sse.comment("keepalive")
@@ -33,25 +34,28 @@ export type OutboxEnd = "ended" | "left" | "dead"
 /**
  * The events of one response that are not taken yet: bounded, with one reader and any number of writers.
  *
- * Open until `end` (the reader gets the rest) or `abort` (the reader is gone); whichever comes first calls `onClose`.
+ * Open until `end` (the reader gets the rest) or `abort` (the reader is gone); whichever comes first calls `closed`.
+ * Streams are idle for most of their life, so what an idle one keeps is a few fields and the place its reader waits in.
  */
-export class Outbox implements Quiet {
+export abstract class Outbox implements Quiet {
   quietSince = Number.POSITIVE_INFINITY
   private readonly settings: OutboxSettings
-  private readonly onClose: (end: OutboxEnd) => void
   private state: "open" | "ended" | "aborted" = "open"
-  private waiting: Array<string> = []
-  private size = 0
+  /** What waits, one text after the other, and how many there are. */
+  private waiting = ""
+  private count = 0
   /** Counts the reader's takes, to tell a slow reader from a dead one. */
   private takes = 0
-  private reader: (() => void) | undefined = undefined
+  private reader: ((taken: Taken) => void) | undefined = undefined
   /** Those that wait for room; most outboxes never fill. */
   private writers: Set<() => void> | undefined = undefined
 
-  constructor(settings: OutboxSettings, onClose: (end: OutboxEnd) => void) {
+  constructor(settings: OutboxSettings) {
     this.settings = settings
-    this.onClose = onClose
   }
+
+  /** Called once, when it closes. */
+  protected abstract onClosed(end: OutboxEnd): void
 
   get isOpen(): boolean {
     return this.state === "open"
@@ -60,9 +64,9 @@ export class Outbox implements Quiet {
   /** Adds a text past every bound, for what must not wait. */
   add(text: string): void {
     if (this.state !== "open") return
-    this.waiting.push(text)
-    this.size += text.length
-    this.reader?.()
+    this.waiting += text
+    this.count++
+    this.wakeReader()
   }
 
   /** Adds a text as soon as there is room; `false` when the outbox closed instead. To be called inside an effect. */
@@ -80,69 +84,74 @@ export class Outbox implements Quiet {
   }
 
   end(): void {
-    this.close("ended")
+    this.shut("ended")
   }
 
   abort(end: "left" | "dead" = "left"): void {
-    this.close(end)
-    this.waiting = []
-    this.size = 0
+    this.shut(end)
+    this.clear()
   }
 
   /** All there is, without a reader; for an outbox that ended before it was read. */
   drain(): string {
-    const text = this.waiting.join("")
-    this.waiting = []
-    this.size = 0
+    const text = this.waiting
+    this.clear()
     return text
   }
 
   /** The body of the response: starts with a comment where nothing waits, so that the head is sent. */
   get body(): Stream.Stream<Uint8Array> {
-    if (this.waiting.length === 0) this.add(openingText)
-    return Stream.fromPull(Effect.succeed(Effect.suspend(() => this.take())))
+    if (this.count === 0) this.add(openingText)
+    return Stream.fromPull(Effect.succeed(Effect.suspend(() => this.take() ?? this.arrival())))
   }
 
-  private take(): Pull.Pull<Chunk, never, void> {
-    if (this.waiting.length > 0) {
+  /** What there is for the reader, be it the end; `undefined` while there is nothing. */
+  private take(): Taken | undefined {
+    if (this.count > 0) {
       const bytes = utf8.encode(this.drain())
       this.takes++
       this.wakeWriters()
       return Effect.succeed([bytes])
     }
-    if (this.state !== "open") return Cause.done()
-    return Effect.flatMap(this.arrival(), () => this.take())
+    return this.state === "open" ? undefined : Cause.done()
   }
 
-  /** Waits for something to take, be it a keep-alive comment. */
-  private arrival(): Effect.Effect<void> {
-    return Effect.callback<void>((resume) => {
-      const { keepAlive } = this.settings
-      this.quietSince = keepAlive.now()
-      keepAlive.watch(this)
-      // Assigned in two steps, as in `respond.ts`.
-      const reader = () => {
-        this.unwait()
-        resume(Effect.void)
-      }
-      this.reader = reader
-      return Effect.sync(() => this.unwait())
-    })
+  /**
+   * Waits for something to take, be it a keep-alive comment. There is nothing to undo when the reader is interrupted: its
+   * response is over then, and this outbox with it.
+   */
+  private arrival(): Taken {
+    return Effect.callback((resume) => this.wait(resume))
   }
 
-  /** The reader waits no more. */
-  private unwait(): void {
+  private wait(reader: (taken: Taken) => void): void {
+    const { keepAlive } = this.settings
+    this.quietSince = keepAlive.now()
+    keepAlive.watch(this)
+    this.reader = reader
+  }
+
+  private wakeReader(): void {
+    const { reader } = this
+    if (reader === undefined) return
     this.reader = undefined
     this.quietSince = Number.POSITIVE_INFINITY
+    const taken = this.take()
+    if (taken !== undefined) reader(taken)
+  }
+
+  private clear(): void {
+    this.waiting = ""
+    this.count = 0
   }
 
   stir(): void {
-    if (this.waiting.length === 0) this.add(keepAliveText)
+    if (this.count === 0) this.add(keepAliveText)
   }
 
   private hasRoom(text: string): boolean {
-    return this.waiting.length === 0 ||
-      (this.waiting.length < this.settings.messages && this.size + text.length <= this.settings.size)
+    return this.count === 0 ||
+      (this.count < this.settings.messages && this.waiting.length + text.length <= this.settings.size)
   }
 
   private putLater(text: string): Effect.Effect<boolean> {
@@ -177,14 +186,28 @@ export class Outbox implements Quiet {
     for (const wake of woken) wake()
   }
 
-  private close(end: OutboxEnd): void {
+  private shut(end: OutboxEnd): void {
     if (this.state === "aborted") return
     const first = this.state === "open"
     this.state = end === "ended" ? "ended" : "aborted"
     if (!first) return
     this.settings.keepAlive.forget(this)
-    this.reader?.()
+    this.wakeReader()
     this.wakeWriters()
-    this.onClose(end)
+    this.onClosed(end)
+  }
+}
+
+/** An outbox that tells somebody else. */
+export class WatchedOutbox extends Outbox {
+  private readonly watcher: (end: OutboxEnd) => void
+
+  constructor(settings: OutboxSettings, watcher: (end: OutboxEnd) => void) {
+    super(settings)
+    this.watcher = watcher
+  }
+
+  protected override onClosed(end: OutboxEnd): void {
+    this.watcher(end)
   }
 }

@@ -74,7 +74,9 @@ export class Post {
       return Effect.succeed(failureResponse(406, id, error))
     }
     const incoming = { facts: factsOf(request, fiber), accepts, unreadableId: id }
-    return Effect.matchEffect(readBody(request, fiber, this.options.body), {
+    const body = readBody(request, fiber, this.options.body)
+    if (isExit(body) && Exit.isSuccess(body)) return this.receive(body.value, incoming)
+    return Effect.matchEffect(body, {
       onFailure: (failure) => Effect.succeed(bodyRefusal(failure, this.options.body.maxBytes, id, isModern(headers))),
       onSuccess: (bytes) => this.receive(bytes, incoming)
     })

@@ -2,6 +2,7 @@ import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
@@ -12,7 +13,7 @@ import type { EventLog, Receiver } from "./eventLog.ts"
 import * as events from "./events.ts"
 import { isLongerThan } from "./json.ts"
 import * as media from "./media.ts"
-import { Outbox, type OutboxSettings } from "./outbox.ts"
+import { Outbox, type OutboxEnd, type OutboxSettings } from "./outbox.ts"
 import * as Refusals from "./refusals.ts"
 import { statusOf } from "./status.ts"
 
@@ -182,8 +183,8 @@ export class Reply implements Receiver {
   private log: EventLog | undefined = undefined
   private onSettled: (() => void) | undefined = undefined
   private shutDown = false
-  /** Cuts the connection of a reader that takes nothing. */
-  private cut: (() => void) | undefined = undefined
+  /** What writes the stream; cut off when its reader takes nothing. */
+  private writer: Fiber.Fiber<unknown, unknown> | undefined = undefined
 
   /** `expected` answers make it whole. */
   constructor(options: ReplyOptions, expected = 1) {
@@ -242,10 +243,7 @@ export class Reply implements Receiver {
   private stream(): Outbox {
     if (this.outbox !== undefined) return this.outbox
     const { resumable, settings } = this.options
-    const outbox = new Outbox(settings.outbox, (end) => {
-      if (end !== "ended") this.left(outbox)
-      if (end === "dead") this.cut?.()
-    })
+    const outbox = new ReplyOutbox(settings.outbox, this)
     this.outbox = outbox
     const log = resumable?.open(this)
     this.log = log
@@ -275,6 +273,12 @@ export class Reply implements Receiver {
   /** The peer is gone: each request without an answer hears of it, once, unless the peer may come back for the rest. */
   leave(): void {
     this.left(this.outbox)
+  }
+
+  /** An outbox closed, which need not be the one there is now. */
+  outboxClosed(outbox: Outbox, end: OutboxEnd): void {
+    if (end !== "ended") this.left(outbox)
+    if (end === "dead") this.writer?.interruptUnsafe()
   }
 
   /** Closes the connection of an outbox, which need not be the one there is now. */
@@ -345,18 +349,20 @@ export class Reply implements Receiver {
       return Effect.succeed(outbox === undefined ? this.whole(extra) : eventsResponse(outbox.drain(), extra))
     }
     open.add(this)
-    const left = Effect.sync(() => {
-      open.delete(this)
-      this.left(outbox)
-    })
     return Effect.withFiber((fiber) => {
-      const cut = () => fiber.interruptUnsafe()
-      this.cut = cut
+      this.writer = fiber
       return Effect.as(
-        Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, left)),
+        Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizerExit(scope, () => this.gone(outbox))),
         HttpServerResponse.stream(outbox.body, { contentType: media.eventStream, headers: streamHeaders(extra) })
       )
     })
+  }
+
+  /** The connection of an outbox is over. */
+  private gone(outbox: Outbox): Effect.Effect<void> {
+    this.options.open.delete(this)
+    this.left(outbox)
+    return Effect.void
   }
 
   /** The response when no event stream was opened. */
@@ -371,5 +377,18 @@ export class Reply implements Receiver {
       return eventsResponse(this.answers().map((text) => events.plain.encode(text)).join(""), extra)
     }
     return jsonResponse(batch ? `[${this.answers().join(",")}]` : first, this.status, extra)
+  }
+}
+
+class ReplyOutbox extends Outbox {
+  private readonly reply: Reply
+
+  constructor(settings: OutboxSettings, reply: Reply) {
+    super(settings)
+    this.reply = reply
+  }
+
+  protected override onClosed(end: OutboxEnd): void {
+    this.reply.outboxClosed(this, end)
   }
 }

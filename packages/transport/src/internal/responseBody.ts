@@ -1,6 +1,7 @@
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Headers from "effect/http/Headers"
 import type * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Pull from "effect/Pull"
@@ -75,8 +76,7 @@ export const discard = (response: Response, owner: Scope.Scope): Effect.Effect<v
     : withBody(response, owner, () => Effect.succeed({ value: undefined, satisfied: true }))
 
 /** Whether the announced length is what will be held: no coding expands it. */
-const announcedLength = (response: Response): number | undefined => {
-  const { headers } = response
+const announcedLength = (headers: Headers.Headers): number | undefined => {
   const length = headers["content-length"]
   return length === undefined || headers["content-encoding"] !== undefined ? undefined : Number(length)
 }
@@ -86,18 +86,21 @@ export interface Text {
   readonly complete: boolean
 }
 
+const noText: Effect.Effect<Text> = Effect.succeed({ text: "", complete: true })
+
 /** The text of the body and whether it is all of it; what goes past `maxBytes` is not read. */
 export const readText = (
   response: Response,
+  headers: Headers.Headers,
   owner: Scope.Scope,
   maxBytes: number
 ): Effect.Effect<Text, HttpClientError.HttpClientError> => {
-  const length = announcedLength(response)
+  const length = announcedLength(headers)
   if (length !== undefined && length <= maxBytes) {
-    return response.text.pipe(
-      Effect.catchIf(isEmpty, () => Effect.succeed("")),
-      Effect.map((text) => ({ text, complete: true }))
-    )
+    return Effect.matchEffect(response.text, {
+      onFailure: (error) => isEmpty(error) ? noText : Effect.fail(error),
+      onSuccess: (text) => Effect.succeed({ text, complete: true })
+    })
   }
   return withBody<Text, HttpClientError.HttpClientError>(response, owner, (body) =>
     Effect.gen(function*() {

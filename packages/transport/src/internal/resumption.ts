@@ -14,7 +14,7 @@ import { type EventStreams, isWhole, type Place, readEventId } from "./eventStre
 import type { HttpFacts } from "./facts.ts"
 import type { Response } from "./front.ts"
 import * as media from "./media.ts"
-import { Outbox, type OutboxEnd, type OutboxSettings } from "./outbox.ts"
+import { type Outbox, type OutboxEnd, type OutboxSettings, WatchedOutbox } from "./outbox.ts"
 import * as Refusals from "./refusals.ts"
 import { failureResponse, rejectedResponse, streamHeaders, unavailableResponse } from "./respond.ts"
 import { SessionStream } from "./sessionStream.ts"
@@ -240,7 +240,7 @@ export class Resumption {
   }
 
   private outbox(call: Call, onClose: (end: OutboxEnd) => void): Outbox {
-    return new Outbox(this.options.outbox, (end) => {
+    return new WatchedOutbox(this.options.outbox, (end) => {
       onClose(end)
       if (end === "dead") call.cut()
     })

@@ -1,18 +1,18 @@
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Scope from "effect/Scope"
 import type { Classifier } from "../Classify.ts"
 import { type Endpoint, Rejected } from "../Endpoint.ts"
 import * as McpHeaders from "../McpHeaders.ts"
-import * as events from "./events.ts"
-import { factsOf, isModern, unreadableId } from "./facts.ts"
+import { factsOf, type HttpFacts, isModern, unreadableId } from "./facts.ts"
 import type { Request, Response } from "./front.ts"
 import * as media from "./media.ts"
 import type { OutboxSettings } from "./outbox.ts"
 import * as Refusals from "./refusals.ts"
 import { failureResponse, rejectedResponse, streamHeaders } from "./respond.ts"
 import type { Resumption } from "./resumption.ts"
-import { openStream } from "./stream.ts"
+import { OpenStream } from "./stream.ts"
 
 export interface SessionRoutesOptions {
   readonly endpoint: Endpoint["Service"]
@@ -30,7 +30,7 @@ const notModern = new Rejected(Refusals.invalidRequest("there are no sessions in
 /** GET and DELETE: the stream of a session, and its end. */
 export class SessionRoutes {
   private readonly options: SessionRoutesOptions
-  private readonly streams = new Set<() => void>()
+  private readonly streams = new Set<OpenStream>()
 
   constructor(options: SessionRoutesOptions) {
     this.options = options
@@ -38,7 +38,7 @@ export class SessionRoutes {
 
   /** Ends all streams, after what was sent on them. */
   end(): void {
-    for (const end of this.streams) end()
+    for (const stream of this.streams) stream.end()
     this.options.resumption?.end()
   }
 
@@ -55,17 +55,17 @@ export class SessionRoutes {
     if (resumption !== undefined) {
       return resumption.get(request.headers[McpHeaders.names.lastEventId], facts, id, fiber)
     }
-    return Effect.flatMap(
-      this.open(() => fiber.interruptUnsafe()),
-      (stream) =>
-        Effect.match(this.options.endpoint.attach(facts, stream.link), {
-          onFailure: (rejected) => rejectedResponse(rejected, id),
-          onSuccess: () =>
-            HttpServerResponse.stream(stream.body(), {
-              contentType: media.eventStream,
-              headers: streamHeaders(undefined)
-            })
-        })
+    const stream = new OpenStream(this.options, fiber)
+    return Effect.andThen(
+      this.keep(stream),
+      Effect.match(Effect.suspend(() => this.attach(facts, stream)), {
+        onFailure: (rejected) => rejectedResponse(rejected, id),
+        onSuccess: () =>
+          HttpServerResponse.stream(stream.body, {
+            contentType: media.eventStream,
+            headers: streamHeaders(undefined)
+          })
+      })
     )
   }
 
@@ -92,14 +92,19 @@ export class SessionRoutes {
       : undefined
   }
 
-  private open(onDead: () => void) {
-    return Effect.tap(
-      openStream(this.options.outbox, this.options.maxBytes, events.plain, onDead),
-      (stream) =>
-        Effect.acquireRelease(
-          Effect.sync(() => this.streams.add(stream.end)),
-          () => Effect.sync(() => this.streams.delete(stream.end))
-        )
-    )
+  /** Has the stream go with its response; in a function of its own, so that it keeps nothing else of the request. */
+  private keep(stream: OpenStream): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizerExit(scope, () => this.left(stream)))
+  }
+
+  private attach(facts: HttpFacts, stream: OpenStream): Effect.Effect<void, Rejected, Scope.Scope> {
+    this.streams.add(stream)
+    return this.options.endpoint.attach(facts, stream)
+  }
+
+  private left(stream: OpenStream): Effect.Effect<void> {
+    this.streams.delete(stream)
+    stream.leave()
+    return Effect.void
   }
 }

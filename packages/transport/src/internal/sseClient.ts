@@ -5,7 +5,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import type * as Headers from "effect/http/Headers"
+import * as Headers from "effect/http/Headers"
 import type * as HttpClient from "effect/http/HttpClient"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Option from "effect/Option"
@@ -153,7 +153,10 @@ export class SseClient implements Sink {
   // The stream.
 
   private get read(): Effect.Effect<void> {
-    const get = this.callerTo(this.options.url).call({ method: "GET", headers: { accept: media.eventStream } })
+    const get = this.callerTo(this.options.url).call({
+      method: "GET",
+      headers: Headers.fromInput({ accept: media.eventStream })
+    })
     const stream = Effect.flatMap(get, (response): Effect.Effect<HttpFailure | undefined, TransportError> => {
       this.status = response.status
       return isSuccess(response) && media.isEventStream(response.headers["content-type"])
@@ -263,11 +266,11 @@ export class SseClient implements Sink {
     if (poster === undefined) return Effect.fail(new HttpFailure({ detail: "Nothing can be posted yet" }))
     const version = this.agreement?.version
     const named = version !== undefined && isNamedInHeader(version)
-    const headers = {
+    const headers = Headers.fromInput({
       accept: "*/*",
       "content-type": media.json,
       ...(named ? { [McpHeaders.names.protocolVersion]: version } : undefined)
-    }
+    })
     // Once something was agreed, an endpoint that is not there any more is a session that is not.
     const sessionId = version === undefined ? undefined : this.link.id
     const call = poster.call({ method: "POST", headers, body })

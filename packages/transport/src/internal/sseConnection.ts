@@ -12,7 +12,7 @@ import * as Sse from "../Sse.ts"
 import { MessageTooLarge, TransportClosed, type TransportError } from "../TransportError.ts"
 import type { HttpFacts } from "./facts.ts"
 import { byteLength, isLongerThan } from "./json.ts"
-import { Outbox, type OutboxEnd, type OutboxSettings } from "./outbox.ts"
+import { type Outbox, type OutboxEnd, type OutboxSettings, WatchedOutbox } from "./outbox.ts"
 import type { RequestOutlet, Sink } from "./outlets.ts"
 import * as Refusals from "./refusals.ts"
 import { unreadableIdOn } from "./versions.ts"
@@ -56,7 +56,7 @@ export class SseConnection implements Sink {
   constructor(options: SseConnectionOptions, principalKey: string, uri: string, onEnd: (end: OutboxEnd) => void) {
     this.options = options
     this.principalKey = principalKey
-    this.outbox = new Outbox(options.outbox, (end) => {
+    this.outbox = new WatchedOutbox(options.outbox, (end) => {
       this.abandon()
       Deferred.doneUnsafe(this.closed, Exit.succeed(new TransportClosed({ reason: reasons[end] })))
       onEnd(end)

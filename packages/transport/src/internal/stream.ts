@@ -2,20 +2,12 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Scope from "effect/Scope"
-import type * as Stream from "effect/Stream"
-import type { Link } from "../Link.ts"
+import type * as Fiber from "effect/Fiber"
+import type { Link, LinkHolder } from "../Link.ts"
 import { MessageTooLarge, TransportClosed, type TransportError } from "../TransportError.ts"
-import type { EventEncoder } from "./events.ts"
+import * as events from "./events.ts"
 import { byteLength, isLongerThan } from "./json.ts"
 import { Outbox, type OutboxEnd, type OutboxSettings } from "./outbox.ts"
-
-export interface OpenStream {
-  readonly link: Link
-  readonly body: () => Stream.Stream<Uint8Array>
-  /** Ends the stream after what was sent. */
-  readonly end: () => void
-}
 
 let streams = 0
 const reasons: Readonly<Record<OutboxEnd, string>> = {
@@ -24,51 +16,80 @@ const reasons: Readonly<Record<OutboxEnd, string>> = {
   dead: "The reader takes nothing"
 }
 
+export interface OpenStreamOptions {
+  readonly outbox: OutboxSettings
+  /** Bytes of the largest message to write. */
+  readonly maxBytes: number
+}
+
 /**
- * A standalone event stream as a link, until the scope closes or one of the sides ends it; `onDead` is called when that was
- * a reader that took nothing any more.
+ * A standalone event stream as a link, until one of the sides ends it. There are as many as there are idle clients, so it is
+ * one object, and what is rarely asked for is made when it is.
  */
-export const openStream = (
-  settings: OutboxSettings,
-  maxBytes: number,
-  events: EventEncoder,
-  onDead: () => void
-): Effect.Effect<OpenStream, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const closed = Deferred.makeUnsafe<TransportError>()
-        const outbox = new Outbox(settings, (end) => {
-          Deferred.doneUnsafe(closed, Exit.succeed(new TransportClosed({ reason: reasons[end] })))
-          if (end === "dead") onDead()
-        })
-        if (events.prime !== undefined) outbox.add(events.prime)
-        return { closed, outbox }
-      }),
-      ({ outbox }) => Effect.sync(() => outbox.abort())
-    ),
-    ({ closed, outbox }) => {
-      const send = (message: JsonRpc.Outgoing): Effect.Effect<void, TransportError> =>
-        Effect.suspend((): Effect.Effect<void, TransportError> => {
-          const text = JsonRpc.stringify(message)
-          if (isLongerThan(text, maxBytes)) {
-            return Effect.fail(new MessageTooLarge({ bytes: byteLength(text), limit: maxBytes }))
-          }
-          return Effect.flatMap(
-            outbox.put(events.encode(text)),
-            (written) => written ? Effect.void : Effect.flatMap(Deferred.await(closed), Effect.fail)
-          )
-        })
-      return {
-        link: {
-          id: `http-${++streams}`,
-          send,
-          closed: Deferred.await(closed),
-          agreed: () => Effect.void,
-          close: Effect.sync(() => outbox.end())
-        },
-        body: () => outbox.body,
-        end: () => outbox.end()
+export class OpenStream extends Outbox implements Link {
+  private readonly number = ++streams
+  private readonly options: OpenStreamOptions
+  /** What writes the response; cut off when its reader takes nothing any more. */
+  private readonly fiber: Fiber.Fiber<unknown, unknown>
+  private holder: LinkHolder | undefined = undefined
+  private over: TransportClosed | undefined = undefined
+  private ending: Deferred.Deferred<TransportError> | undefined = undefined
+
+  constructor(options: OpenStreamOptions, fiber: Fiber.Fiber<unknown, unknown>) {
+    super(options.outbox)
+    this.options = options
+    this.fiber = fiber
+  }
+
+  get id(): string {
+    return `http-${this.number}`
+  }
+
+  get closed(): Effect.Effect<TransportError> {
+    return Effect.suspend(() =>
+      this.over === undefined
+        ? Deferred.await(this.ending ??= Deferred.makeUnsafe<TransportError>())
+        : Effect.succeed(this.over)
+    )
+  }
+
+  get close(): Effect.Effect<void> {
+    return Effect.sync(() => this.end())
+  }
+
+  heldBy(holder: LinkHolder): void {
+    if (this.isOpen) this.holder = holder
+    else holder.release(this)
+  }
+
+  /** Its response is over. */
+  leave(): void {
+    this.holder?.release(this)
+    this.holder = undefined
+    this.abort()
+  }
+
+  agreed(): Effect.Effect<void> {
+    return Effect.void
+  }
+
+  send(message: JsonRpc.Outgoing): Effect.Effect<void, TransportError> {
+    return Effect.suspend((): Effect.Effect<void, TransportError> => {
+      const { maxBytes } = this.options
+      const text = JsonRpc.stringify(message)
+      if (isLongerThan(text, maxBytes)) {
+        return Effect.fail(new MessageTooLarge({ bytes: byteLength(text), limit: maxBytes }))
       }
-    }
-  )
+      return Effect.flatMap(
+        this.put(events.plain.encode(text)),
+        (written) => written ? Effect.void : Effect.flatMap(this.closed, Effect.fail)
+      )
+    })
+  }
+
+  protected override onClosed(end: OutboxEnd): void {
+    this.over = new TransportClosed({ reason: reasons[end] })
+    if (this.ending !== undefined) Deferred.doneUnsafe(this.ending, Exit.succeed(this.over))
+    if (end === "dead") this.fiber.interruptUnsafe()
+  }
+}
