@@ -42,6 +42,9 @@ export type ContentInput = string | Content.Content | ReadonlyArray<string | Con
 
 const isList = (content: ContentInput): content is ReadonlyArray<string | Content.Content> => Array.isArray(content)
 
+const block = (content: string | Content.Content): Content.Content =>
+  typeof content === "string" ? { type: "text", text: content } : content
+
 /**
  * The blocks that content stands for.
  *
@@ -49,7 +52,7 @@ const isList = (content: ContentInput): content is ReadonlyArray<string | Conten
  * @since 0.1.0
  */
 export const toContent = (content: ContentInput): ReadonlyArray<Content.Content> =>
-  (isList(content) ? content : [content]).map((one) => typeof one === "string" ? { type: "text", text: one } : one)
+  isList(content) ? content.map(block) : [block(content)]
 
 /**
  * What {@link result} takes besides `structured`.

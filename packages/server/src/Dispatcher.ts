@@ -27,12 +27,10 @@ import * as Entries from "./internal/entryRoutes.ts"
 import { Lane, pushesTo } from "./internal/lane.ts"
 import { addLists } from "./internal/listRoutes.ts"
 import * as MethodRoutes from "./internal/methodRoutes.ts"
+import { TaskPart, type Tasks } from "./internal/parts.ts"
 import type { Settings } from "./internal/settings.ts"
 import { Single } from "./internal/single.ts"
-import * as TaskListen from "./internal/taskListen.ts"
-import { addTasks, dialectOf, hasList } from "./internal/taskRoutes.ts"
-import * as TaskTables from "./internal/tasks.ts"
-import type { Tasks } from "./internal/taskStart.ts"
+import * as TaskDialect from "./internal/taskDialect.ts"
 import * as Listen from "./Listen.ts"
 import { Registry } from "./Registry.ts"
 
@@ -53,7 +51,8 @@ export class Dispatcher extends Context.Service<
     readonly absent: (method: string, context: Request) => McpError.McpError
     /** The revision as it is spoken with a client of these capabilities (EXT-06). */
     readonly speaking: (revision: Revision, capabilities: Capabilities.Client) => Revision
-    readonly tasks: Tasks
+    /** `undefined` where none are run. */
+    readonly tasks: Tasks | undefined
     /** What is offered now; `pushes` says whether there is a stream to announce things on. */
     readonly offer: (revision: Revision, pushes: boolean) => Discover.Offer
     readonly listen: Listen.Listen["Service"]
@@ -67,7 +66,7 @@ const addBasics = (lane: Lane): void => {
   lane.add(Methods.Initialize, (wire) => (request, context) => {
     const params = wire.decode(request)
     if (Result.isFailure(params)) return Effect.fail(params.failure)
-    const result = Discover.initializeResult(lane.settings, lane.revision, lane.offer(), hasList(context))
+    const result = Discover.initializeResult(lane.settings, lane.revision, lane.offer(), TaskDialect.hasList(context))
     return Effect.succeed(wire.encode(result))
   })
   lane.add(Methods.Discover, (wire) => (request) => {
@@ -102,17 +101,17 @@ const undeclaredTasks = new McpError.MissingClientCapability({
   required: Capabilities.requiredExtension(Task.extensionId)
 })
 
-const addListen = (lane: Lane, listen: Listen.Listen["Service"], { engine }: Tasks): void => {
-  const dialect = dialectOf(lane.revision)
+const addListen = (lane: Lane, listen: Listen.Listen["Service"], tasks: Tasks | undefined): void => {
+  const dialect = TaskDialect.dialectOf(lane.revision)
   lane.add(Methods.SubscriptionsListen, (wire) => (request, context) => {
     const params = wire.decode(request)
     if (Result.isFailure(params)) return Effect.fail(params.failure)
     const offer = lane.offer()
     const { taskIds } = params.success.notifications
-    if (offer.tasks && dialect === undefined && TaskListen.names(request)) return Effect.fail(undeclaredTasks)
-    const listened = offer.tasks && taskIds !== undefined
+    if (offer.tasks && dialect === undefined && TaskDialect.names(request)) return Effect.fail(undeclaredTasks)
+    const listened = tasks !== undefined && offer.tasks && taskIds !== undefined
       ? Effect.flatMap(
-        TaskListen.also(engine, lane, taskIds, context),
+        tasks.also(lane, taskIds, context),
         (also) => listen.listen(params.success, context, offer, also)
       )
       : listen.listen(params.success, context, offer)
@@ -126,11 +125,9 @@ const variants = (revision: Revision): ReadonlyArray<Revision> => {
   return extended === revision ? [revision] : [revision, extended]
 }
 
-const ungated: Entries.Gate = (effect) => effect
-
 const gateOf = (settings: Settings): Entries.Gate => {
   const { concurrency } = settings.limits
-  if (!Number.isFinite(concurrency)) return ungated
+  if (!Number.isFinite(concurrency)) return Entries.ungated
   const semaphore = Semaphore.makeUnsafe(concurrency)
   return (effect) => semaphore.withPermits(1)(effect)
 }
@@ -145,7 +142,8 @@ export const make = (
   Effect.gen(function*() {
     const registry = yield* Registry
     const listen = yield* Listen.make
-    const tasks = yield* TaskTables.make(settings)
+    const makeTasks = yield* TaskPart
+    const tasks = makeTasks === undefined ? undefined : yield* makeTasks(settings)
     const callers = new Map<string, Request>()
     const gate = gateOf(settings)
 
@@ -159,19 +157,24 @@ export const make = (
       Entries.addCompletions(lane, gate)
       addWatching(lane, callers)
       addListen(lane, listen, tasks)
-      addTasks(lane, tasks.engine)
+      tasks?.addRoutes(lane)
       MethodRoutes.addMethods(lane, gate)
       return lane
     }
-    const lanes = new Map(
-      settings.revisions.flatMap(variants).map((revision) => [revision, laneOf(revision, true)])
-    )
-    const silent = new Map(
-      settings.revisions.filter((revision) => revision.era === "legacy")
-        .map((revision) => [revision, laneOf(revision, false)])
-    )
-    const pick = (revision: Revision, pushes: boolean): Lane | undefined =>
-      pushes ? lanes.get(revision) : silent.get(revision)
+    // A lane is made for the first message of its revision: most programs are greeted on one alone.
+    const laid = (revisions: ReadonlyArray<Revision>, pushes: boolean) => {
+      const lanes = new Map<Revision, Lane>()
+      return (revision: Revision): Lane | undefined => {
+        const known = lanes.get(revision)
+        if (known !== undefined || !revisions.includes(revision)) return known
+        const made = laneOf(revision, pushes)
+        lanes.set(revision, made)
+        return made
+      }
+    }
+    const loud = laid(settings.revisions.flatMap(variants), true)
+    const silent = laid(settings.revisions.filter((revision) => revision.era === "legacy"), false)
+    const pick = (revision: Revision, pushes: boolean): Lane | undefined => pushes ? loud(revision) : silent(revision)
     const lane = (context: Request): Lane | undefined => pick(context.revision, pushesTo(settings, context))
 
     return {
@@ -184,7 +187,7 @@ export const make = (
       notification: (notification, context) => MethodRoutes.heard(registry.snapshot(), notification, context),
       has: (method, context) => lane(context)?.route(method) !== undefined,
       absent: (method, context) => {
-        const extended = lanes.get(Revisions.withTasks(context.revision))
+        const extended = loud(Revisions.withTasks(context.revision))
         return extended === undefined || extended.revision === context.revision || extended.route(method) === undefined
           ? new McpError.MethodNotFound({ method })
           : undeclaredTasks

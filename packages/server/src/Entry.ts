@@ -102,6 +102,7 @@ export interface ToolEntry extends EntryFacts {
     readonly header: string
     readonly type: "string" | "integer" | "boolean"
   }>
+  /** Calls the tool. What it throws, as handlers may, is a defect like one in the effect. */
   readonly run: (
     params: Tool.CallParams
   ) => Effect.Effect<Tool.CallResult, McpError | InvalidArguments, RequestServices>

@@ -53,13 +53,18 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { AskMisplaced, TurnsMismatch } from "./AskError.ts"
 import type { Asking } from "./Entry.ts"
-import { CurrentStep, interactionOf } from "./internal/interaction.ts"
+import { bring } from "./internal/asking.ts"
+import { CurrentStep } from "./internal/interaction.ts"
+import { makeAsks } from "./internal/makeAsks.ts"
 import { pageOf } from "./internal/pages.ts"
 import { isSuspending } from "./internal/single.ts"
 import { type Question, together } from "./internal/together.ts"
+import { interactionOf } from "./internal/wayToAsk.ts"
 import { Cancelled, Declined, type InputError, Unanswered } from "./ServerError.ts"
 
 export { choices } from "@mcpfx/schema/FormContract"
+
+bring(makeAsks)
 
 /**
  * What asking needs: a request whose client can be asked.

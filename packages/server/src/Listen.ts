@@ -5,33 +5,41 @@
  * @since 0.1.0
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
-import * as CustomMethod from "@mcpfx/schema/CustomMethod"
 import { isJsonObject, type JsonObject } from "@mcpfx/schema/JsonRpc"
 import type * as Lifecycle from "@mcpfx/schema/Lifecycle"
-import * as McpError from "@mcpfx/schema/McpError"
+import type * as McpError from "@mcpfx/schema/McpError"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
-import type * as Method from "@mcpfx/schema/Method"
 import * as Methods from "@mcpfx/schema/Methods"
 import type * as Subscription from "@mcpfx/schema/Subscription"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
-import * as Principal from "@mcpfx/transport/Principal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { type Announcement, type Change, ChangeBus } from "./ChangeBus.ts"
 import type { Offer } from "./Discover.ts"
 import type { AnnouncementEntry } from "./Entry.ts"
-import { scopeRefusal } from "./internal/admission.ts"
-import * as Coalesce from "./internal/coalesce.ts"
-import { find, isVisible } from "./internal/entries.ts"
-import * as Forward from "./internal/forward.ts"
-import { covering } from "./internal/uriSet.ts"
+import { Followers } from "./internal/followers.ts"
+import { ListenStream, Streams } from "./internal/listenStream.ts"
+import * as Notices from "./internal/notices.ts"
 import { Registry } from "./Registry.ts"
 import { ServerLimits } from "./ServerLimits.ts"
 
 type Request = RequestContext["Service"]
+
+/**
+ * What somebody may want to hear of, besides the resources that it watches.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Interests {
+  readonly tools: boolean
+  readonly prompts: boolean
+  readonly resources: boolean
+  /** What is not the protocol's own. */
+  readonly announcements: boolean
+}
 
 /**
  * One who hears of changes.
@@ -40,9 +48,14 @@ type Request = RequestContext["Service"]
  * @since 0.1.0
  */
 export interface Audience {
+  /** What it may ever want to hear of: it is not asked about anything else. Looked at once. */
+  readonly interests: Interests
   /** Whether changes of this list are to be told. */
   readonly hears: (kind: "tools" | "prompts" | "resources") => boolean
-  /** The resources whose changes are to be told, and for whom they are looked up. */
+  /**
+   * The resources whose changes are to be told, and for whom they are looked up. Whoever joins tells its `Membership` what
+   * is added and taken away later.
+   */
   readonly uris: () => ReadonlySet<string>
   readonly caller: () => Request | undefined
   /** Whether it wants to hear of what is not the protocol's own. */
@@ -52,12 +65,19 @@ export interface Audience {
 }
 
 /**
- * Tells an audience what was kept for it, now that there is a stream; to be called when one is opened.
+ * A place among those who hear of changes.
  *
  * @category models
  * @since 0.1.0
  */
-export type Resume = () => void
+export interface Membership {
+  /** Tells what was kept, now that there is a stream; to be called when one is opened. */
+  readonly resume: () => void
+  /** A resource is among those of the audience now, or is not any more. */
+  readonly watch: (uri: string, watched: boolean) => void
+  /** Hears of no more changes. */
+  readonly leave: () => void
+}
 
 /**
  * What a listen stream tells besides changes.
@@ -79,8 +99,8 @@ export interface Also {
  * @since 0.1.0
  */
 export class Listen extends Context.Service<Listen, {
-  /** Tells `audience` of changes while the scope is open. */
-  readonly follow: (audience: Audience) => Effect.Effect<Resume, never, Scope.Scope>
+  /** Tells `audience` of changes until it leaves; what is told runs in the scope. */
+  readonly join: (audience: Audience, scope: Scope.Scope) => Membership
   /** Serves `subscriptions/listen`: the acknowledgement, then changes, and the result once {@link end} was run (SUB-07). */
   readonly listen: (
     params: Subscription.ListenParams,
@@ -94,38 +114,16 @@ export class Listen extends Context.Service<Listen, {
   readonly open: () => number
 }>()("@mcpfx/server/Listen") {}
 
-/** How a list's change is announced. */
-const announcements: Readonly<
-  Record<"tools" | "prompts" | "resources", Method.NotificationMethod<string, Lifecycle.NoticeParams>>
-> = {
-  tools: Methods.ToolsListChanged,
-  prompts: Methods.PromptsListChanged,
-  resources: Methods.ResourcesListChanged
-}
-
-/** Sends a notification. */
-type Notify<A> = <Name extends string, Params>(
-  method: Method.NotificationMethod<Name, Params>,
-  params: Params
-) => Effect.Effect<A>
-
 /**
  * Writes a change as the notification it is; `meta` goes into each.
  *
  * @category constructors
  * @since 0.1.0
  */
-export const teller = <A>(notify: Notify<A>, meta: Lifecycle.NoticeParams = {}) => (change: Change): Effect.Effect<A> =>
-  change.kind === "announcement"
-    ? notify(CustomMethod.raw(change.method), withMeta(change.params, meta))
-    : change.kind === "resource"
-    ? notify(Methods.ResourcesUpdated, { uri: change.uri, ...meta })
-    : notify(announcements[change.kind], meta)
-
-const withMeta = (params: JsonObject, { _meta: meta }: Lifecycle.NoticeParams): JsonObject => {
-  const own = params["_meta"]
-  return meta === undefined ? params : { ...params, _meta: { ...(isJsonObject(own) ? own : undefined), ...meta } }
-}
+export const teller: <A>(
+  notify: Notices.Notify<A>,
+  meta?: Lifecycle.NoticeParams
+) => (change: Change) => Effect.Effect<A> = Notices.teller
 
 /** What of a wish is granted: types that are not offered are left out (SUB-02). */
 const honour = (
@@ -169,57 +167,11 @@ const farewell = ({ facts, id, notify }: Request): Effect.Effect<void> =>
     ? Effect.void
     : notify(Methods.Cancelled, { requestId: id, reason: "The server is shutting down" })
 
-const told = Effect.succeed(true)
-
-const audienceOf = (filter: Subscription.Filter, context: Request, tell: Audience["tell"]): Audience => {
-  const uris = new Set(filter.resourceSubscriptions)
-  const principal = Principal.key(context.facts.principal)
-  const topics = new Map(
-    Object.entries(filter).map(([member, value]) => [member, Array.isArray(value) ? new Set<unknown>(value) : value])
-  )
-  return {
-    wants: (entry, announcement) => {
-      const asked = topics.get(entry.filter)
-      return (announcement.principal === undefined || announcement.principal === principal) &&
-        (asked instanceof Set ? asked.has(announcement.topic) : asked === true)
-    },
-    hears: (kind) => filter[`${kind}ListChanged`] === true,
-    uris: () => uris,
-    caller: () => context,
-    tell
-  }
-}
-
-/** The streams that are open, each caller's counted (SUB-06 of field practice). */
-class Streams {
-  open = 0
-  private readonly byCaller = new Map<string, number>()
-  private readonly most: number
-
-  constructor(most: number) {
-    this.most = most
-  }
-
-  /** Counts one in until the scope closes. */
-  enter(key: string): Effect.Effect<void, McpError.McpError, Scope.Scope> {
-    return Effect.acquireRelease(
-      Effect.suspend(() => {
-        const before = this.byCaller.get(key) ?? 0
-        if (before >= this.most) return Effect.fail(new McpError.TooManyRequests({ limit: "listenStreams" }))
-        this.byCaller.set(key, before + 1)
-        this.open++
-        return Effect.void
-      }),
-      () =>
-        Effect.sync(() => {
-          this.open--
-          const rest = (this.byCaller.get(key) ?? 1) - 1
-          if (rest > 0) this.byCaller.set(key, rest)
-          else this.byCaller.delete(key)
-        })
-    )
-  }
-}
+const keep = (scope: Scope.Scope, stream: ListenStream): Effect.Effect<void> =>
+  Scope.addFinalizerExit(scope, () => {
+    stream.leave()
+    return Effect.void
+  })
 
 /**
  * @category constructors
@@ -235,83 +187,37 @@ export const make: Effect.Effect<Listen["Service"], never, ChangeBus | Registry 
     const ended = Latch.makeUnsafe(false)
     const streams = new Streams(limits.listenStreams)
 
-    /** Who may not see or read a resource does not hear of it either. */
-    const concerns = (audience: Audience, change: Change): boolean => {
-      if (change.kind === "announcement") {
-        const entry = registry.snapshot().announcement(change.method)
-        if (entry === undefined || !audience.wants(entry, change)) return false
-        if (entry.visible === undefined && entry.scopes.length === 0) return true
-        const caller = audience.caller()
-        return caller !== undefined && isVisible(entry, caller) && scopeRefusal(entry, caller) === undefined
-      }
-      if (change.kind !== "resource") return audience.hears(change.kind)
-      if (covering(audience.uris(), change.uri) === undefined) return false
-      const caller = audience.caller()
-      const snapshot = registry.snapshot()
-      const known = snapshot.resource(change.uri) ??
-        snapshot.templates.find((each) => each.match(change.uri) !== undefined)
-      if (known === undefined || (known.visible === undefined && known.scopes.length === 0)) return true
-      const found = caller === undefined ? undefined : find(snapshot, change.uri, caller)
-      return caller !== undefined && found !== undefined && scopeRefusal(found.entry, caller) === undefined
-    }
+    const followers = new Followers({ registry, limits, run })
+    yield* bus.subscribe((change) => followers.hear(change))
 
-    const follow = (audience: Audience) =>
-      Effect.flatMap(Effect.scope, (scope) => {
-        const gather = () =>
-          Coalesce.make({
-            window: limits.coalesce,
-            capacity: limits.watched,
-            collapse: (change) =>
-              change.kind === "resource"
-                ? { kind: "resource", uri: covering(audience.uris(), change.uri) ?? change.uri }
-                : change,
-            send: (change) => concerns(audience, change) ? audience.tell(change) : told,
-            run: (pump) => void Fiber.runIn(run(pump), scope)
-          })
-        const forward = () =>
-          Forward.make({
-            capacity: limits.watched,
-            send: (announcement) => concerns(audience, announcement) ? audience.tell(announcement) : told,
-            run: (pump) => void Fiber.runIn(run(pump), scope)
-          })
-        // Most never hear of anything: what gathers changes is made for the first one.
-        let gatherer: Coalesce.Gatherer | undefined
-        let forwarder: Forward.Forwarder | undefined
-        return Effect.as(
-          bus.subscribe((change) => {
-            if (!concerns(audience, change)) return
-            if (change.kind === "announcement") (forwarder ??= forward()).offer(change)
-            else (gatherer ??= gather()).offer(change)
-          }),
-          () => {
-            gatherer?.resume()
-            forwarder?.resume()
-          }
-        )
-      })
+    const join = (audience: Audience, scope: Scope.Scope): Membership => followers.join(audience, scope)
 
-    const listen = Effect.fnUntraced(
+    const begin = Effect.fnUntraced(
       function*(params: Subscription.ListenParams, context: Request, offer: Offer, also?: Also) {
-        yield* streams.enter(Principal.key(context.facts.principal))
         const meta = { _meta: { [MetaKey.subscriptionId]: context.id } }
         const honoured = {
           ...honour(params.notifications, offer, limits.watched, context.clientCapabilities),
           ...also?.filter
         }
-        const acknowledged = Latch.makeUnsafe(false)
-        const tell = teller(context.notify, meta)
-        // What changes before the acknowledgement is out waits behind it.
-        const later: Audience["tell"] = (change) => Effect.as(Effect.andThen(acknowledged.await, tell(change)), true)
-        yield* follow(audienceOf(honoured, context, later))
+        const stream = new ListenStream(streams, honoured, context, meta)
+        const scope = yield* Effect.scope
+        yield* keep(scope, stream)
+        yield* stream.enter()
+        stream.heed(join(stream, scope))
         yield* context.notify(Methods.SubscriptionsAcknowledged, { notifications: honoured, ...meta })
-        yield* acknowledged.open
+        yield* stream.acknowledge()
         if (also !== undefined) yield* also.follow(meta)
-        yield* ended.await
-        yield* farewell(context)
         return meta
       }
     )
 
-    return { follow, listen, end: Effect.asVoid(ended.open), open: () => streams.open }
+    // What waits is as little as can be: the beginning is over by then, and all that it knew of is let go.
+    const listen: Listen["Service"]["listen"] = (params, context, offer, also) =>
+      Effect.flatMap(
+        begin(params, context, offer, also),
+        (meta) => Effect.as(Effect.andThen(ended.await, Effect.suspend(() => farewell(context))), meta)
+      )
+
+    return { join, listen, end: Effect.asVoid(ended.open), open: () => streams.open }
   }
 )

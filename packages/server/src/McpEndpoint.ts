@@ -13,25 +13,20 @@ import * as Context from "effect/Context"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import type { ChangeBus } from "./ChangeBus.ts"
 import { Dispatcher, make as makeDispatcher } from "./Dispatcher.ts"
 import * as Health from "./Health.ts"
-import { Asks } from "./internal/asks.ts"
+import { asksOf } from "./internal/asking.ts"
 import { Door } from "./internal/door.ts"
 import * as Modern from "./internal/modern.ts"
+import { type Common, ServedSession } from "./internal/servedSession.ts"
 import type { Settings } from "./internal/settings.ts"
-import * as Listen from "./Listen.ts"
 import * as LogBridge from "./LogBridge.ts"
 import { Registry } from "./Registry.ts"
-import { ReplayGuard } from "./ReplayGuard.ts"
-import * as RequestState from "./RequestState.ts"
 import type { InvalidOptions } from "./ServerError.ts"
 import { ServerLimits } from "./ServerLimits.ts"
-import { StateStore } from "./StateStore.ts"
-import { StepStore } from "./StepStore.ts"
 
 type Session = SessionModule.Session
 
@@ -87,91 +82,36 @@ const layerFactory = (
     Effect.gen(function*() {
       const dispatcher = yield* Dispatcher
       const open = yield* OpenSessions
-      dispatcher.tasks.peers.of = (id) => open.get(id)?.peer
+      const { tasks } = dispatcher
+      if (tasks !== undefined) tasks.peers.of = (id) => open.get(id)?.peer
       const services = yield* serving(settings)
       // Sessions are opened by requests, whose context need not have the endpoint's limits.
       const limits = yield* SessionLimits.SessionLimits
-      const defaultLogLevel = settings.declared.logging === false ? undefined : settings.logLevel
-
-      const follow = (session: Session) =>
-        dispatcher.listen.follow({
-          hears: (kind) => {
-            const agreed = session.agreed()
-            return agreed?.initialized === true && dispatcher.offer(agreed.revision, true).announces[kind]
-          },
-          // Older revisions have no words for wishes: whoever speaks the extension hears of everything.
-          wants: ({ existsOn, extension }, { principal }) => {
-            const agreed = session.agreed()
-            return agreed?.initialized === true && existsOn(agreed.revision) &&
-              (principal === undefined || principal === session.principalKey) &&
-              (extension === undefined || extension.spokenBy(agreed.clientCapabilities))
-          },
-          uris: session.subscriptions,
-          caller: () => dispatcher.callers.get(session.id),
-          tell: Listen.teller((method, params) =>
-            Effect.match(session.peer.notify(method, params), {
-              onFailure: (error) => error._tag !== "TransportClosed",
-              onSuccess: () => true
-            })
-          )
-        })
-
+      const common: Common = {
+        dispatcher,
+        open,
+        revisions: settings.revisions,
+        defaultLogLevel: settings.declared.logging === false ? undefined : settings.logLevel,
+        limits,
+        services,
+        pingEvery: settings.heartbeat
+      }
       const make = Effect.fnUntraced(function*(seed: Sessions.Seed) {
-        let over = false
-        let resume: Listen.Resume = () => {}
-        const session = yield* SessionModule.make({
-          ...seed,
-          role: "server",
-          handler: dispatcher,
-          revisions: settings.revisions,
-          defaultLogLevel,
-          limits,
-          services,
-          pingEvery: settings.heartbeat,
-          onAttached: () => resume(),
-          onClosed: (reason) => {
-            over = true
-            open.delete(seed.id)
-            dispatcher.callers.delete(seed.id)
-            seed.onClosed(reason)
-          }
-        })
-        if (!over) open.set(seed.id, session)
-        resume = yield* follow(session)
+        const served = new ServedSession(common, seed)
+        const session = yield* SessionModule.make(served)
+        served.begin(session, yield* Effect.scope)
         return session
       })
       return { make }
     })
   )
 
-/** The service that seals states: one from outside, or one of the endpoint's own. */
-const layerState = (settings: Settings): Layer.Layer<RequestState.RequestState, InvalidOptions> =>
-  Layer.unwrap(Effect.map(
-    Effect.serviceOption(RequestState.RequestState),
-    Option.match({
-      onSome: (outer) => Layer.succeed(RequestState.RequestState, outer),
-      onNone: () => settings.stateKeys === undefined ? RequestState.layerRandom : RequestState.layer(settings.stateKeys)
-    })
-  ))
-
-const makeAsks = (settings: Settings): Effect.Effect<Asks, never, RequestState.RequestState> =>
-  Effect.gen(function*() {
-    return new Asks({
-      state: yield* RequestState.RequestState,
-      limits: settings.limits,
-      serverInfo: settings.info,
-      states: Option.getOrUndefined(yield* Effect.serviceOption(StateStore)),
-      guard: Option.getOrUndefined(yield* Effect.serviceOption(ReplayGuard)),
-      steps: Option.getOrUndefined(yield* Effect.serviceOption(StepStore))
-    })
-  })
-
 const make = (
   settings: Settings
 ): Effect.Effect<
   McpEndpoint["Service"],
-  never,
-  Dispatcher | Registry | RequestState.RequestState | Sessions.Sessions | OpenSessions | Scope.Scope
+  InvalidOptions,
+  Dispatcher | Registry | Sessions.Sessions | OpenSessions | Scope.Scope
 > =>
   Effect.gen(function*() {
     const dispatcher = yield* Dispatcher
@@ -182,7 +122,7 @@ const make = (
     const { batch, drain } = yield* Limits.Limits
     const scope = yield* Effect.scope
     const context = yield* serving(settings)
-    const asks = yield* makeAsks(settings)
+    const asks = yield* asksOf(settings)
     let draining = false
     const door = new Door({
       settings,
@@ -206,7 +146,7 @@ const make = (
         first,
         Effect.andThen(
           Effect.forEach(
-            [sessions, door.connections, door.callers, dispatcher.tasks.engine],
+            [sessions, door.connections, door.callers, ...(dispatcher.tasks === undefined ? [] : [dispatcher.tasks])],
             (each) => each.drain(drain),
             { concurrency: "unbounded", discard: true }
           ),
@@ -270,7 +210,6 @@ export const layer = <E, R>(
   const factory = Layer.provide(layerFactory(settings), [dispatcher, open])
   const own = Layer.provide(Layer.effect(McpEndpoint, make(settings)), [
     Layer.provide(directory, factory),
-    layerState(settings),
     dispatcher,
     open
   ])

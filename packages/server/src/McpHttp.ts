@@ -12,6 +12,7 @@ import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
+import { allParts } from "./internal/allParts.ts"
 import { endpoint, limitsOf, type Provided } from "./internal/assemble.ts"
 import type { ServerOptions } from "./internal/settings.ts"
 import { McpEndpoint } from "./McpEndpoint.ts"
@@ -107,7 +108,8 @@ export const layerHttp = <A, E, R>(
 ): Layer.Layer<never, E | InvalidOptions, Exclude<R, Provided> | HttpRouter.HttpRouter> =>
   Layer.merge(http(options), httpSse(options)).pipe(
     Layer.provide(endpoint(registrations, options)),
-    Layer.provide(limitsOf(options))
+    Layer.provide(limitsOf(options)),
+    Layer.provide(allParts)
   )
 
 /**

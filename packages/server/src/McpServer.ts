@@ -5,8 +5,8 @@
  * can therefore make many endpoints. What endpoints share, such as a database, is provided to the endpoint from outside, and
  * built once.
  *
- * What is served over one transport alone is also in a module of its own, `McpStdio` and `McpHttp`: a program that imports
- * only the one it needs starts sooner.
+ * What is served over HTTP alone is also in a module of its own, `McpHttp`: a program that imports only that starts sooner.
+ * `McpStdio` serves standard input and output, and leaves out what small servers do not need.
  *
  * **Example** (A calculator over standard input and output)
  *
@@ -32,16 +32,19 @@ import type { Endpoint } from "@mcpfx/transport/Endpoint"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { Stdio } from "effect/Stdio"
 import { ChangeBus } from "./ChangeBus.ts"
 import * as Health_ from "./Health.ts"
+import { allParts } from "./internal/allParts.ts"
 import { endpoint, endpointIn, type Provided } from "./internal/assemble.ts"
 import type { Declared, ServerOptions } from "./internal/settings.ts"
 import type { McpEndpoint } from "./McpEndpoint.ts"
+import * as McpStdio from "./McpStdio.ts"
 import type { InvalidOptions } from "./ServerError.ts"
 
 export { log } from "./LogBridge.ts"
 export { type HttpOptions, layerHttp, layerHttpConfig, toWebHandler, type WebOptions } from "./McpHttp.ts"
-export { layerStdio, layerStdioConfig, runStdio, runStdioConfig, type StdioOptions } from "./McpStdio.ts"
+export type { StdioOptions } from "./McpStdio.ts"
 export { announce, announcement, method, notification } from "./ServerMethod.ts"
 export { prompt } from "./ServerPrompt.ts"
 export { resource, template } from "./ServerResource.ts"
@@ -85,7 +88,8 @@ export interface Options extends ServerOptions {}
 export const layer = <A, E, R>(
   registrations: Layer.Layer<A, E, R>,
   options: Options
-): Layer.Layer<Endpoint | McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> => endpoint(registrations, options)
+): Layer.Layer<Endpoint | McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> =>
+  Layer.fresh(Layer.provide(endpoint(registrations, options), allParts))
 
 /**
  * {@link layer} with its sessions in a directory of your own, such as one that spreads them over machines.
@@ -93,15 +97,61 @@ export const layer = <A, E, R>(
  * @category layers
  * @since 0.1.0
  */
-export const layerWith: <A, E, R, E2, R2>(
+export const layerWith = <A, E, R, E2, R2>(
   registrations: Layer.Layer<A, E, R>,
   options: Options,
   directory: Layer.Layer<Sessions, E2, R2>
-) => Layer.Layer<
+): Layer.Layer<
   Endpoint | McpEndpoint,
   E | E2 | InvalidOptions,
   Exclude<R, Provided> | Exclude<Exclude<R2, SessionFactory>, Provided>
-> = endpointIn
+> => Layer.fresh(Layer.provide(endpointIn(registrations, options, directory), allParts))
+
+/**
+ * Serves standard input and output as part of a program that does other things, as long as the layer is open or the input
+ * lasts.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStdio = <A, E, R>(
+  registrations: Layer.Layer<A, E, R>,
+  options: McpStdio.StdioOptions
+): Layer.Layer<never, E | InvalidOptions, Exclude<R, Provided> | Stdio> =>
+  Layer.provide(McpStdio.layerStdio(registrations, options), allParts)
+
+/**
+ * Serves standard input and output, and succeeds when the input has ended, what was in flight is answered and written, and
+ * every layer is closed (STD-09).
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const runStdio = <A, E, R>(
+  registrations: Layer.Layer<A, E, R>,
+  options: Options
+): Effect.Effect<void, E | InvalidOptions, Exclude<R, Provided> | Stdio> =>
+  Effect.provide(McpStdio.runStdio(registrations, options), allParts)
+
+/**
+ * {@link layerStdio} with options from configuration.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerStdioConfig = <A, E, R>(
+  registrations: Layer.Layer<A, E, R>,
+  options: Config.Wrap<McpStdio.StdioOptions>
+) => Layer.unwrap(Effect.map(Config.unwrap(options), (options) => layerStdio(registrations, options)))
+
+/**
+ * {@link runStdio} with options from configuration.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const runStdioConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<Options>) =>
+  Effect.flatMap(Config.unwrap(options), (options) => runStdio(registrations, options))
 
 /**
  * {@link layer} with options from configuration.

@@ -1,6 +1,7 @@
 /**
- * Servers over standard input and output: the part of `McpServer` that a local program needs, and nothing of HTTP, which
- * takes a fifth of the time such a program starts in.
+ * Servers over standard input and output that start soon and weigh little: the functions of `McpServer` without the parts
+ * that a server of a few tools does not need. A tool that runs as a task needs `Tasks.layer`, one with a JSON Schema from
+ * elsewhere `ForeignSchemas.layer`, provided to the server; without, the server does not start, and says what it lacks.
  *
  * **Example** (A server that greets)
  *
@@ -22,7 +23,6 @@
  * @since 0.1.0
  */
 import * as StdioServer from "@mcpfx/transport/StdioServer"
-import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -94,21 +94,3 @@ export const runStdio = <A, E, R>(
     quietly,
     Effect.scoped
   )
-
-/**
- * {@link layerStdio} with options from configuration.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerStdioConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<StdioOptions>) =>
-  Layer.unwrap(Effect.map(Config.unwrap(options), (options) => layerStdio(registrations, options)))
-
-/**
- * {@link runStdio} with options from configuration.
- *
- * @category running
- * @since 0.1.0
- */
-export const runStdioConfig = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: Config.Wrap<ServerOptions>) =>
-  Effect.flatMap(Config.unwrap(options), (options) => runStdio(registrations, options))

@@ -8,7 +8,6 @@
  * @since 0.1.0
  */
 import type * as Config from "effect/Config"
-import * as Context from "effect/Context"
 import * as Aead from "effect/crypto/Aead"
 import type { CryptoError } from "effect/crypto/CryptoError"
 import * as Kdf from "effect/crypto/Kdf"
@@ -17,56 +16,12 @@ import * as Effect from "effect/Effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { InvalidOptions } from "./ServerError.ts"
+import { checkKeys, textOf } from "./internal/stateKeys.ts"
+import { type Key, type Opened, RequestState } from "./internal/statePort.ts"
+import type { InvalidOptions } from "./ServerError.ts"
 
-/**
- * A secret of at least 32 characters, the same on every instance that serves the same clients.
- *
- * @category models
- * @since 0.1.0
- */
-export type Key = Redacted.Redacted<string> | string
-
-/**
- * A state that was opened.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Opened {
-  readonly text: string
-  /** Told apart from every other state that was ever sealed; the same whenever this one is opened. */
-  readonly id: string
-}
-
-/**
- * Seals what travels with a round. What it gives out says nothing to others, and nothing that was changed, or sealed by
- * anyone else, is ever opened.
- *
- * **Example** (There and back)
- *
- * ```ts
- * import { RequestState } from "@mcpfx/server"
- * import { Effect, Option } from "effect"
- *
- * const program = Effect.gen(function*() {
- *   const state = yield* RequestState.RequestState
- *   const opened = yield* state.unseal(yield* state.seal("answers so far"))
- *   return [Option.getOrThrow(opened).text, Option.isNone(yield* state.unseal("something else"))]
- * })
- * await Effect.runPromise(Effect.provide(program, RequestState.layerRandom)) // => ["answers so far", true]
- * ```
- *
- * @category services
- * @since 0.1.0
- */
-export class RequestState extends Context.Service<RequestState, {
-  readonly seal: (text: string) => Effect.Effect<string>
-  /** `None` for everything that was not sealed by a key of the ring, whatever is the matter with it. */
-  readonly unseal: (sealed: string) => Effect.Effect<Option.Option<Opened>>
-}>()("@mcpfx/server/RequestState") {}
+export { type Key, type Opened, RequestState } from "./internal/statePort.ts"
 
 const version = 1
 const idLength = 8
@@ -74,7 +29,6 @@ const saltLength = 16
 const nonceLength = 12
 const headerLength = 1 + idLength + saltLength + nonceLength
 const tagLength = 16
-const minimum = 32
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -156,13 +110,9 @@ const crypto = Layer.merge(Aead.layerWebCrypto, Kdf.layerWebCrypto).pipe(
 )
 
 /** The secret itself never leaves; what names it is derived from it. */
-const secretOf = (key: Key): Effect.Effect<Secret, CryptoError | InvalidOptions, Kdf.Kdf> =>
+const secretOf = (key: Key): Effect.Effect<Secret, CryptoError, Kdf.Kdf> =>
   Effect.gen(function*() {
-    const text = Redacted.isRedacted(key) ? Redacted.value(key) : key
-    if (text.length < minimum) {
-      return yield* new InvalidOptions({ reason: `a key of requestState has at least ${minimum} characters` })
-    }
-    const bytes = encoder.encode(text)
+    const bytes = encoder.encode(textOf(key))
     const kdf = yield* Kdf.Kdf
     return { bytes, id: yield* kdf.derive(Kdf.hkdfSha256, bytes, { salt: noSalt, info: forIds, length: idLength }) }
   })
@@ -178,10 +128,8 @@ export const layer = (keys: ReadonlyArray<Key>): Layer.Layer<RequestState, Inval
   Layer.effect(
     RequestState,
     Effect.gen(function*() {
-      const [first, ...others] = yield* Effect.forEach(keys, secretOf)
-      return first === undefined
-        ? yield* new InvalidOptions({ reason: "requestState needs at least one key" })
-        : yield* make([first, ...others])
+      const [first, ...others] = yield* Effect.forEach(yield* Effect.fromResult(checkKeys(keys)), secretOf)
+      return yield* make([first, ...others])
     }).pipe(Effect.catchTag("CryptoError", Effect.die))
   ).pipe(Layer.provide(crypto))
 

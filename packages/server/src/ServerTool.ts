@@ -12,8 +12,8 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type { HandlerServices } from "./Entry.ts"
 import { capture } from "./internal/capture.ts"
+import { makeCheck, requireTasks } from "./internal/checks.ts"
 import { registration, visibility } from "./internal/enclosing.ts"
-import { makeCheck } from "./internal/foreign.ts"
 import { makeGate } from "./internal/gate.ts"
 import { running } from "./internal/handling.ts"
 import { runTool } from "./internal/toolCall.ts"
@@ -102,6 +102,7 @@ export const tool = <Name extends string, Input, Output, Failure, R = never>(
       const registry = yield* Registry
       const captured = yield* capture<R>()
       const gate = makeGate(name, options.concurrency)
+      yield* requireTasks(name, contract.task)
       const checks = {
         input: yield* makeCheck(name, "input", contract.foreignInput),
         output: yield* makeCheck(name, "output", contract.foreignOutput)

@@ -9,8 +9,13 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Asking } from "./Entry.ts"
-import { CurrentStep, interactionOf } from "./internal/interaction.ts"
+import { bring } from "./internal/asking.ts"
+import { CurrentStep } from "./internal/interaction.ts"
+import { makeAsks } from "./internal/makeAsks.ts"
+import { interactionOf } from "./internal/wayToAsk.ts"
 import type { StepInDoubt } from "./ServerError.ts"
+
+bring(makeAsks)
 
 /**
  * What a step is told about itself.

@@ -29,10 +29,15 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { CurrentTask } from "./internal/currentTask.ts"
+import { TaskPart } from "./internal/parts.ts"
+import { make } from "./internal/tasks.ts"
+
+export { CurrentTask, type Running } from "./internal/currentTask.ts"
 
 /**
  * How calls of one tool run as tasks, where its contract lets them.
@@ -56,27 +61,13 @@ export interface Options {
 }
 
 /**
- * A call that runs as a task, or may become one.
+ * What runs tasks. `McpServer` and `McpHttp` bring it; a server that is put together with `McpStdio` is given it where the
+ * contract of a tool says `task`, and does not start without.
  *
- * @category models
+ * @category layers
  * @since 0.1.0
  */
-export interface Running {
-  /** The id of the task; `undefined` while there is none. */
-  readonly id: () => string | undefined
-  /** Makes a task of the call, where it is none and can be one. */
-  readonly detach: Effect.Effect<void>
-}
-
-/**
- * The task that the current handler runs as; `undefined` in calls that are none and cannot become one.
- *
- * @category references
- * @since 0.1.0
- */
-export const CurrentTask = Context.Reference<Running | undefined>("@mcpfx/server/CurrentTask", {
-  defaultValue: () => undefined
-})
+export const layer: Layer.Layer<never> = Layer.succeed(TaskPart, make)
 
 /**
  * The id of the task that the current handler runs as, if it does.

@@ -15,7 +15,7 @@ import type { HandlerServices } from "./Entry.ts"
 import { foreignOf, toDescriptor } from "./internal/aiTool.ts"
 import { capture } from "./internal/capture.ts"
 import { type Enclosing, registration, visibility } from "./internal/enclosing.ts"
-import { makeCheck } from "./internal/foreign.ts"
+import { compileCheck } from "./internal/foreign.ts"
 import { makeGate } from "./internal/gate.ts"
 import { runAiTool } from "./internal/toolkitCall.ts"
 import { Registry } from "./Registry.ts"
@@ -60,6 +60,7 @@ const offer = (
     const registry = yield* Registry
     const captured = yield* capture<unknown>(handler.context)
     const name: string = tool.name
+    const foreign = foreignOf(tool)
     const { visible } = options
     yield* registry.register({
       kind: "tool",
@@ -77,7 +78,7 @@ const offer = (
         enclosing,
         captured,
         gate: makeGate(name, options.concurrency),
-        check: yield* makeCheck(name, "input", foreignOf(tool))
+        check: foreign === undefined ? undefined : yield* compileCheck(name, "input", foreign)
       })
     })
   })

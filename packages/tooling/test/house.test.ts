@@ -45,6 +45,12 @@ describe("arrows", () => {
     assert.deepStrictEqual(imported(source, specifier), [`"${specifier}": ${message}`])
   })
 
+  it("lets one file of the profile look inside, and no other", () => {
+    const specifier = "../../../server/src/internal/door.ts"
+    assert.deepStrictEqual(imported("packages/bench/src/profile/internals.ts", specifier), [])
+    assert.lengthOf(imported("packages/bench/src/profile/rows.ts", specifier), 1)
+  })
+
   it("lets the package node use Node", () => {
     assert.deepStrictEqual(imported("packages/node/src/NodeListener.ts", "node:http"), [])
   })

@@ -23,12 +23,13 @@ export const omit = (...keys: ReadonlyArray<string>): Project => {
 }
 
 /** Applies to a member that is an object. */
-export const member = (key: string, project: Project): Project => (self) => {
-  const value = self[key]
-  if (!isJsonObject(value)) return self
-  const next = project(value)
-  return next === value ? self : { ...self, [key]: next }
-}
+export const member = (key: string, project: Project): Project =>
+  project === same ? same : (self) => {
+    const value = self[key]
+    if (!isJsonObject(value)) return self
+    const next = project(value)
+    return next === value ? self : { ...self, [key]: next }
+  }
 
 /** Applies to every object in an array. */
 export const each = (values: ReadonlyArray<unknown>, project: Project): ReadonlyArray<unknown> => {
@@ -43,12 +44,13 @@ export const each = (values: ReadonlyArray<unknown>, project: Project): Readonly
 }
 
 /** Applies to every object in a member that is an array. */
-export const members = (key: string, project: Project): Project => (self) => {
-  const values = self[key]
-  if (!Array.isArray(values)) return self
-  const next = each(values, project)
-  return next === values ? self : { ...self, [key]: next }
-}
+export const members = (key: string, project: Project): Project =>
+  project === same ? same : (self) => {
+    const values = self[key]
+    if (!Array.isArray(values)) return self
+    const next = each(values, project)
+    return next === values ? self : { ...self, [key]: next }
+  }
 
 /** Applies to every object that is a value of a member that is an object. */
 export const values = (key: string, project: Project): Project =>

@@ -23,10 +23,11 @@ import type { StateStore } from "../StateStore.ts"
 import type { StepStore } from "../StepStore.ts"
 import { canonical } from "./canonical.ts"
 import type { KeptStep } from "./interaction.ts"
+import { foreign } from "./retry.ts"
 import { Rounds } from "./rounds.ts"
 import * as State from "./roundState.ts"
 import { sha256 } from "./sha256.ts"
-import { mayAsk, type Single } from "./single.ts"
+import type { Single } from "./single.ts"
 import { bounded, runStep } from "./steps.ts"
 
 export interface Parts {
@@ -38,12 +39,6 @@ export interface Parts {
   readonly steps: StepStore["Service"] | undefined
 }
 
-/** Whether a request is the next round of an earlier one. */
-export const isRetry = (request: JsonRpc.Request): boolean =>
-  request.params?.["requestState"] !== undefined && mayAsk(request.method)
-
-/** Changed, sealed by somebody else, of another caller or another request: all the same to whoever sends it. */
-const foreign = new McpError.InvalidParams({ detail: "requestState does not belong to this request" })
 const expired = new McpError.InvalidParams({ detail: "requestState has expired", data: { reason: "expired" } })
 
 /** Characters that the state of a handle has at most. */
@@ -102,11 +97,12 @@ export class Asks {
   }
 
   /** Takes up where an earlier request ended: checks its state, and has the answers ready for the handler (MRT-07). */
-  readonly resume: (single: Single, request: JsonRpc.Request) => Effect.Effect<void, McpError.McpError> = Effect
-    .fnUntraced(function*(this: Asks, single: Single, request: JsonRpc.Request) {
-      const sealed = request.params?.["requestState"]
-      // What is no text is refused where the params are read.
-      if (typeof sealed !== "string") return
+  readonly resume: (
+    single: Single,
+    request: JsonRpc.Request,
+    sealed: string
+  ) => Effect.Effect<void, McpError.McpError> = Effect
+    .fnUntraced(function*(this: Asks, single: Single, request: JsonRpc.Request, sealed: string) {
       // What is longer than anything that is sealed here is not looked into.
       if (sealed.length > Math.max(this.limits.stateBytes, handleLength)) return yield* foreign
       const now = yield* Clock.currentTimeMillis

@@ -11,10 +11,11 @@ import * as Option from "effect/Option"
 import * as ChangeBus from "../ChangeBus.ts"
 import * as McpEndpoint from "../McpEndpoint.ts"
 import * as Registry from "../Registry.ts"
-import { RequestState } from "../RequestState.ts"
 import { InvalidOptions } from "../ServerError.ts"
 import * as ServerLimits from "../ServerLimits.ts"
 import * as Settings from "./settings.ts"
+import { checkKeys } from "./stateKeys.ts"
+import { RequestState } from "./statePort.ts"
 
 /** What an endpoint provides to its registrations. */
 export type Provided = Registry.Registry | ChangeBus.ChangeBus | SecureRandom.SecureRandom
@@ -45,8 +46,9 @@ export interface Placed extends Settings.ServerOptions, Pick<Guard.Options, "all
  */
 const requireKeys = (options: Placed, settings: Settings.Settings) =>
   Effect.gen(function*() {
-    if (settings.newestModern === undefined || settings.stateKeys !== undefined || Guard.isLocal(options)) return
     if (Option.isSome(yield* Effect.serviceOption(RequestState))) return
+    if (settings.stateKeys !== undefined) return yield* Effect.asVoid(Effect.fromResult(checkKeys(settings.stateKeys)))
+    if (settings.newestModern === undefined || Guard.isLocal(options)) return
     const { prompts, resources, templates, tools } = (yield* Registry.Registry).snapshot()
     const asking = [...tools, ...prompts, ...resources, ...templates].find((entry) => entry.asks.length > 0)
     if (asking === undefined) return

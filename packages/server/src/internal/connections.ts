@@ -99,14 +99,14 @@ export class Connections {
     const refusal = lacking(this.gateway, session, exchange.facts, message)
     if (refusal !== undefined) return Exit.fail(refusal)
     const opens = message.method === Methods.Initialize.name
-    const agreedBefore = session.agreed() !== undefined
+    const agreedBefore = !opens || session.agreed() !== undefined
     const outcome = session.accept(exchange)
     if (Exit.isFailure(outcome) && !this.gateway.isOpen(session)) {
       // It broke, and the connection did not: the client may begin anew.
       connection.session = undefined
       return opens ? this.begin(connection, exchange, message) : outcome
     }
-    if (!opens || agreedBefore) return outcome
+    if (agreedBefore) return outcome
     const revision = session.agreed()?.revision
     if (revision !== undefined) {
       const told = Effect.runForkWith(this.gateway.context)(
@@ -158,8 +158,9 @@ export class Connections {
 /** A request that could only be one of 2026-07-28 and does not say so is told what it lacks (META-09). */
 export const lacksEnvelope = (gateway: Gateway, request: JsonRpc.Request): Rejected | undefined => {
   const { settings } = gateway
-  if (settings.newestModern === undefined || !modernMethods.has(request.method)) return undefined
+  if (settings.newestModern === undefined || !isModern(request.method)) return undefined
   return rejected(noVersion, modernOf(settings))
 }
 
-const modernMethods: ReadonlySet<string> = new Set([Methods.Discover.name, Methods.SubscriptionsListen.name])
+const isModern = (method: string): boolean =>
+  method === Methods.Discover.name || method === Methods.SubscriptionsListen.name

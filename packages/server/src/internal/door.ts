@@ -55,8 +55,8 @@ export class Door {
         )
       }
       if (claim.success !== undefined) return this.modern(exchange, message, claim.success)
-      const lacking = this.inSession(facts) ? undefined : lacksEnvelope(this.gateway, message)
-      if (lacking !== undefined) return Exit.fail(lacking)
+      const lacking = lacksEnvelope(this.gateway, message)
+      if (lacking !== undefined && !this.inSession(facts)) return Exit.fail(lacking)
     } else if (facts.classified?._tag === "Modern") {
       // Over HTTP a modern client says nothing but requests: what it sends else is taken and left alone (HTTP-67).
       return Exit.succeed({})

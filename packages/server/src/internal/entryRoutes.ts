@@ -13,13 +13,15 @@ import { entering } from "./enter.ts"
 import { find, isVisible } from "./entries.ts"
 import { isExit } from "./exit.ts"
 import type { Answer, Lane, Request, Wire } from "./lane.ts"
-import { taskCall } from "./taskCall.ts"
-import type { Tasks } from "./taskStart.ts"
+import type { Tasks } from "./parts.ts"
 
 type Run<Result_, E> = Effect.Effect<Result_, E, RequestServices>
 
 /** Runs a handler with the facts of its request; at most so many at a time. */
 export type Gate = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Any number at a time. */
+export const ungated: Gate = (effect) => effect
 
 /** What `run` gives is a result on the wire already. */
 const serving = <Params, Result_>(
@@ -33,8 +35,9 @@ const serving = <Params, Result_>(
   if (Result.isFailure(params)) return Effect.fail(params.failure)
   const answered = early?.(params.success, context)
   if (answered !== undefined) return answered
-  // Requests are run inside of their fibers, so what throws here is a defect of theirs.
-  return gate(entering(run(params.success, context), context))
+  const begin = () => entering(run(params.success, context), context)
+  // Where only so many run at a time, nothing of a handler is begun before its turn.
+  return gate === ungated ? begin() : gate(Effect.suspend(begin))
 }
 
 const serve = <Params, Result_>(
@@ -53,12 +56,12 @@ const recover =
       : Effect.succeed(wire.encode({ content: [{ type: "text", text }], isError: true }))
   }
 
-export const addTools = (lane: Lane, gate: Gate, tasks: Tasks): void =>
+export const addTools = (lane: Lane, gate: Gate, tasks: Tasks | undefined): void =>
   lane.add(Methods.ToolsCall, (wire) => {
     const onFailure = recover(lane, wire)
-    const asTask = taskCall(tasks, lane, gate, wire)
+    const asTask = tasks?.call(lane, gate, wire)
     const early = (params: Tool.CallParams, context: Request): Answer | undefined => {
-      if (!lane.offer().tasks) return undefined
+      if (asTask === undefined || !lane.offer().tasks) return undefined
       const entry = lane.snapshot().tool(params.name)
       return entry === undefined || !isVisible(entry, context) ? undefined : asTask(entry, params, context)
     }

@@ -5,9 +5,7 @@ import { SchemaMismatch } from "@mcpfx/schema/SchemaMismatch"
 import { type JsonSchemaError, JsonSchemaValidator } from "@mcpfx/session/JsonSchemaValidator"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-
-/** What is wrong with a value; `undefined` for a good one. */
-export type Check = (value: unknown) => SchemaMismatch | undefined
+import type { Check } from "./checks.ts"
 
 const reasonOf = (error: JsonSchemaError): string => {
   switch (error._tag) {
@@ -25,13 +23,8 @@ const reasonOf = (error: JsonSchemaError): string => {
  * Prepares a schema, once for a registration. One that cannot be checked against is a mistake in the program: the tool is
  * not offered, since nothing would keep wrong values from its handler (SCH-04, SCH-22 of field practice).
  */
-export const makeCheck = (
-  name: string,
-  side: "input" | "output",
-  foreign: Foreign | undefined
-): Effect.Effect<Check | undefined> => {
-  if (foreign === undefined) return Effect.undefined
-  return Effect.flatMap(JsonSchemaValidator, (validator) =>
+export const compileCheck = (name: string, side: "input" | "output", foreign: Foreign): Effect.Effect<Check> =>
+  Effect.flatMap(JsonSchemaValidator, (validator) =>
     Effect.matchEffect(validator.compile(foreign.json), {
       onFailure: (error) =>
         Effect.die(new InvalidContract({ kind: "tool", name, reason: `its ${side} schema: ${reasonOf(error)}` })),
@@ -41,4 +34,3 @@ export const makeCheck = (
           return Result.isSuccess(verdict) ? undefined : new SchemaMismatch(name, side, () => verdict.failure)
         })
     }))
-}

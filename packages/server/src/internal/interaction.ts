@@ -7,14 +7,11 @@
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import type { InputRequest } from "@mcpfx/schema/InputRequired"
 import type { JsonObject } from "@mcpfx/schema/JsonRpc"
-import { RequestContext } from "@mcpfx/session/RequestContext"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { InputError, StepInDoubt } from "../ServerError.ts"
-import { push } from "./push.ts"
-import { Single } from "./single.ts"
 
 /** One thing asked of the client, in the neutral model. */
 export interface Question {
@@ -70,11 +67,3 @@ export const CurrentGroup = Context.Reference<Group | undefined>("@mcpfx/server/
 export const CurrentInteraction = Context.Reference<Interaction | undefined>("@mcpfx/server/CurrentInteraction", {
   defaultValue: () => undefined
 })
-
-/** The way in which the handler that runs in this context asks. */
-export const interactionOf = (context: Context.Context<RequestContext>): Interaction => {
-  const given = Context.get(context, CurrentInteraction)
-  if (given !== undefined) return given
-  const request = Context.get(context, RequestContext)
-  return request instanceof Single ? request.interaction() : push(request)
-}

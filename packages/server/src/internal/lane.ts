@@ -6,9 +6,9 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import type * as Method from "@mcpfx/schema/Method"
-import type { InvalidShape, Revision } from "@mcpfx/schema/Revision"
+import type { InvalidShape, RequestCodec, Revision } from "@mcpfx/schema/Revision"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Discover from "../Discover.ts"
 import type { MethodEntry, RequestServices } from "../Entry.ts"
@@ -63,22 +63,33 @@ export class Lane {
     this.serverMeta = Object.freeze({ [MetaKey.serverInfo]: settings.info })
   }
 
-  /** Adds a method, if this revision has it. */
+  /** Adds a method, if this revision has it. How it is read and written is made when it is first called. */
   add<Name extends string, Params, Result_>(
     method: Method.RequestMethod<Name, Params, Result_>,
     route: (wire: Wire<Params, Result_>) => Route
   ): void {
-    const codec = this.revision.request(method)
-    if (codec === undefined || codec.sender === "server") return
-    const modern = this.revision.era === "modern"
-    this.all.set(
-      method.name,
-      route({
-        decode: (request) => Result.mapError(codec.decodeParams(request.params ?? noParams), invalidParams),
-        // The identity of the server stands on every result of 2026-07-28 (META-10).
-        encode: modern ? (result) => this.identified(codec.encodeResult(result)) : codec.encodeResult
-      })
-    )
+    const { name } = method
+    const sender = this.revision.requests.get(name)
+    if (sender === undefined || sender === "server") return
+    const first: Route = (request, context) => {
+      const codec = this.revision.request(method)
+      if (codec === undefined) return Effect.fail(new McpError.MethodNotFound({ method: name }))
+      const made = route(this.wireOf(codec))
+      this.all.set(name, made)
+      if (this.open.get(name) === first) this.open.set(name, made)
+      return made(request, context)
+    }
+    this.all.set(name, first)
+  }
+
+  private wireOf<Params, Result_>(codec: RequestCodec<Params, Result_>): Wire<Params, Result_> {
+    return {
+      decode: (request) => Result.mapError(codec.decodeParams(request.params ?? noParams), invalidParams),
+      // The identity of the server stands on every result of 2026-07-28 (META-10).
+      encode: this.revision.era === "modern"
+        ? (result) => this.identified(codec.encodeResult(result))
+        : codec.encodeResult
+    }
   }
 
   /** Adds whatever else is registered, as long as it is. */

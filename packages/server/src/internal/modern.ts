@@ -12,12 +12,14 @@ import type { Exchange } from "@mcpfx/transport/Exchange"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import type { Dispatcher } from "../Dispatcher.ts"
 import type { Registry } from "../Registry.ts"
 import { modernRefusal, rejected, scopeRefusal } from "./admission.ts"
-import { type Asks, isRetry } from "./asks.ts"
+import type { Asks } from "./asks.ts"
 import { concerned, named } from "./entries.ts"
+import { isExit } from "./exit.ts"
+import type { Answer } from "./lane.ts"
+import { foreign, stateOf } from "./retry.ts"
 import { type Client, Single } from "./single.ts"
 
 const admitted: Exit.Exit<Admission> = Exit.succeed({})
@@ -28,8 +30,8 @@ export interface Options {
   readonly registry: Registry["Service"]
   /** What handlers run with. */
   readonly context: Context.Context<never>
-  /** How they ask. */
-  readonly asks: Asks
+  /** How they ask; `undefined` where none of them can. */
+  readonly asks: Asks | undefined
 }
 
 /** A request and where it is kept while it runs. */
@@ -79,14 +81,22 @@ export const make = (options: Options): Modern => {
       : rejected(dispatcher.absent(request.method, context), context.revision)
   }
 
-  const run = (request: JsonRpc.Request, context: Single) => {
-    const first = Effect.suspend(() => {
-      context.fiber = Fiber.getCurrent()
-      return dispatcher.request(request, context)
+  const serve = (request: JsonRpc.Request, context: Single): Answer => {
+    const answer = dispatcher.request(request, context)
+    // Rounds look at the fiber that serves the request. What has ended already has none.
+    return context.asks === undefined || isExit(answer) ? answer : Effect.withFiber((fiber) => {
+      context.fiber = fiber
+      return answer
     })
-    const effect = isRetry(request) && context.asks !== undefined
-      ? Effect.andThen(context.asks.resume(context, request), first)
-      : first
+  }
+
+  const begin = (request: JsonRpc.Request, context: Single): Answer => {
+    const state = context.revision.era === "modern" ? stateOf(request) : undefined
+    if (state === undefined && listener === undefined) return serve(request, context)
+    const first = Effect.suspend(() => serve(request, context))
+    const effect = state === undefined
+      ? first
+      : Effect.andThen(asks === undefined ? Effect.fail(foreign) : asks.resume(context, request, state), first)
     return listener === undefined ? effect : listener.serve(
       effect,
       {
@@ -103,10 +113,11 @@ export const make = (options: Options): Modern => {
 
   return {
     start: ({ client, exchange, inFlight, key, request }) => {
+      const modern = client.revision.era === "modern"
       const context = new Single(request, client, exchange.outlet)
       const refusal = refuse(request, context)
       if (refusal !== undefined) return Exit.fail(refusal)
-      if (client.revision.era === "modern") {
+      if (modern) {
         context.asks = asks
         context.request = request
       }
@@ -116,12 +127,12 @@ export const make = (options: Options): Modern => {
         method: request.method,
         outlet: exchange.outlet,
         revision: client.revision,
-        context: Context.add(base, RequestContext, context),
-        effect: run(request, context),
+        begin: () => begin(request, context),
+        context: () => Context.add(base, RequestContext, context),
         watcher: context
       })
       if (refused !== undefined) return Exit.fail(rejected(refusals[refused], client.revision))
-      return client.revision.era === "modern" && inFlight.has(key)
+      return modern && inFlight.has(key)
         ? Exit.succeed({ disconnected: () => void inFlight.interrupt(key) })
         : admitted
     }

@@ -16,7 +16,7 @@ import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { Asks } from "./asks.ts"
 import type { Interaction } from "./interaction.ts"
-import { push } from "./push.ts"
+import { mayAsk } from "./retry.ts"
 import type { Ending, Rounds } from "./rounds.ts"
 
 type Request = RequestContext["Service"]
@@ -102,10 +102,10 @@ export class Single implements Request {
     return this.over
   }
 
-  /** Made at the first question: a request that asks nothing pays nothing. */
-  interaction(): Interaction {
+  /** Made at the first question: a request that asks nothing pays nothing. `undefined` where there are no rounds. */
+  inRounds(): Interaction | undefined {
     const { self } = this
-    return self.asks === undefined || !mayAsk(self.method) ? push(self) : self.rounds ??= self.asks.open(self)
+    return self.asks === undefined || !mayAsk(self.method) ? undefined : self.rounds ??= self.asks.open(self)
   }
 
   /** Whether the handler ended at a question. */
@@ -133,15 +133,6 @@ export class Single implements Request {
     return this.rounds?.ending(exit)
   }
 }
-
-/** Requests that may ask (MRT-02). */
-const asking: ReadonlySet<string> = new Set([
-  Methods.ToolsCall.name,
-  Methods.PromptsGet.name,
-  Methods.ResourcesRead.name
-])
-
-export const mayAsk = (method: string): boolean => asking.has(method)
 
 const repeats = (method: string): boolean => method === Methods.Progress.name || method === Methods.LoggingMessage.name
 

@@ -9,7 +9,7 @@ import type { ToolEntry } from "../Entry.ts"
 import type { Gate } from "./entryRoutes.ts"
 import type { Answer, Lane, Request, Wire } from "./lane.ts"
 import { untilDetached } from "./taskDetach.ts"
-import { dialectOf } from "./taskRoutes.ts"
+import { dialectOf } from "./taskDialect.ts"
 import { begin, type Start, type Tasks } from "./taskStart.ts"
 
 const without = (what: string, name: string) => new McpError.MethodNotFound({ method: `tools/call ${what}: ${name}` })

@@ -8,15 +8,15 @@ import type * as Tool from "@mcpfx/schema/Tool"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { CurrentTask, type Running } from "../Tasks.ts"
+import { CurrentTask, type Running } from "./currentTask.ts"
 import { entering } from "./enter.ts"
 import { CurrentInteraction, type Group, type Interaction } from "./interaction.ts"
 import type { Request } from "./lane.ts"
-import { push } from "./push.ts"
 import { Single } from "./single.ts"
 import { interactionOf } from "./taskContext.ts"
 import type { Live } from "./taskLive.ts"
 import { created, outcomeOf, outliving, planOf, requestOf, type Start } from "./taskStart.ts"
+import { wayOf } from "./wayToAsk.ts"
 
 const alone: Group = { join: () => {}, fail: () => {}, close: () => {} }
 
@@ -40,8 +40,7 @@ class Course {
 
   /** How a question is asked now. */
   private get current(): Interaction {
-    const { request } = this.start
-    return this.way ?? (request instanceof Single ? request.interaction() : push(request))
+    return this.way ?? wayOf(this.start.request)
   }
 
   readonly interaction: Interaction = {

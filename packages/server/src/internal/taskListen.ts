@@ -1,5 +1,4 @@
 /** Telling listeners of tasks how those stand, in the extension (TKX-13). */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as Effect from "effect/Effect"
 import type { Also } from "../Listen.ts"
@@ -81,9 +80,3 @@ export const also = (
     ),
     (taskIds) => ({ filter: { taskIds }, follow: follow(engine, lane, taskIds, context) })
   )
-
-/** Whether a request to listen names tasks, on a wire whose params leave them out. */
-export const names = ({ params }: JsonRpc.Request): boolean => {
-  const wish = params?.["notifications"]
-  return typeof wish === "object" && wish !== null && "taskIds" in wish && wish.taskIds !== undefined
-}

@@ -8,26 +8,17 @@ import type * as Task from "@mcpfx/schema/Task"
 import * as TaskState from "@mcpfx/session/TaskState"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Pages from "../Pages.ts"
 import type { Lane, Request, Route, Wire } from "./lane.ts"
 import { related } from "./taskContext.ts"
+import { dialectOf, hasList } from "./taskDialect.ts"
 import type { TaskEngine } from "./taskEngine.ts"
 import type { Asked } from "./taskLive.ts"
 import { ended } from "./taskResult.ts"
 import { principalOf } from "./taskStart.ts"
 
 type TaskRecord = TaskState.TaskRecord
-
-/** The dialect of tasks that a revision speaks; 2026-07-28 without the extension speaks none. */
-export const dialectOf = (revision: Revision): TaskState.Dialect | undefined => {
-  if (revision.requests.has(Methods.TasksResult.name)) return "core"
-  return revision.requests.has(Methods.TasksUpdate.name) ? "extension" : undefined
-}
-
-/** Callers that nobody can tell apart have no list of tasks, since it would be everybody's (TKL-10). */
-export const hasList = ({ facts }: Request): boolean => facts.transport !== "http" || Option.isSome(facts.principal)
 
 /** A result as the request itself would have got it. */
 const resultOn = (revision: Revision, { method }: TaskRecord, result: JsonRpc.JsonObject): JsonRpc.JsonObject =>

@@ -5,14 +5,18 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import type { Tasks as Part } from "./parts.ts"
 import type { Settings } from "./settings.ts"
+import { taskCall } from "./taskCall.ts"
 import { TaskEngine } from "./taskEngine.ts"
+import { also } from "./taskListen.ts"
 import * as Memory from "./taskMemory.ts"
 import { TaskStore } from "./taskRecord.ts"
+import { addTasks } from "./taskRoutes.ts"
 import type { Tasks } from "./taskStart.ts"
 
 /** Tasks whose handlers end with the scope; kept where the program says, else in memory. */
-export const make = (settings: Settings): Effect.Effect<Tasks, never, SecureRandom.SecureRandom | Scope.Scope> =>
+export const make = (settings: Settings): Effect.Effect<Part, never, SecureRandom.SecureRandom | Scope.Scope> =>
   Effect.gen(function*() {
     const store = Option.getOrElse(yield* Effect.serviceOption(TaskStore), Memory.make)
     const { askTimeout } = yield* SessionLimits.SessionLimits
@@ -24,5 +28,12 @@ export const make = (settings: Settings): Effect.Effect<Tasks, never, SecureRand
       engine.closeUnsafe()
       return Scope.close(scope, Exit.void)
     })
-    return { engine, peers: { of: () => undefined } }
+    const tasks: Tasks = { engine, peers: { of: () => undefined } }
+    return {
+      peers: tasks.peers,
+      addRoutes: (lane) => addTasks(lane, engine),
+      call: (lane, gate, wire) => taskCall(tasks, lane, gate, wire),
+      also: (lane, wanted, context) => also(engine, lane, wanted, context),
+      drain: (deadline) => engine.drain(deadline)
+    }
   })

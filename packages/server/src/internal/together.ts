@@ -2,7 +2,8 @@
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { CurrentGroup, interactionOf } from "./interaction.ts"
+import { CurrentGroup } from "./interaction.ts"
+import { interactionOf } from "./wayToAsk.ts"
 
 export type Question = Effect.Effect<unknown, unknown, unknown>
 

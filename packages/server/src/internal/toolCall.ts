@@ -14,9 +14,10 @@ import type { Target } from "../Call.ts"
 import { InvalidArguments, type RequestServices, type ToolEntry } from "../Entry.ts"
 import { type Refusal, ResultMismatch, Unhandled } from "../ServerError.ts"
 import type { Returned } from "../ServerTool.ts"
+import type { Check } from "./checks.ts"
 import { type Enclosing, isBare, wrap } from "./enclosing.ts"
+import { isExit } from "./exit.ts"
 import { sort, textOf, Told } from "./failures.ts"
-import type { Check } from "./foreign.ts"
 
 type Handled = Effect.Effect<unknown, unknown, RequestServices>
 type Answer = Effect.Effect<Tool.CallResult, Refusal, RequestServices>
@@ -151,16 +152,14 @@ export const runTool = <Name extends string, Input, Output, Failure>(
   const call: (input: Input, params: Tool.CallParams) => Handled = isBare(enclosing)
     ? handle
     : throughMiddleware(contract, enclosing, checks.input, handle)
-  return (params) =>
-    Effect.suspend((): Effect.Effect<Tool.CallResult, Refusal | InvalidArguments, RequestServices> => {
-      const args = params.arguments ?? undefined
-      const input = contract.decodeInput(args)
-      if (Result.isFailure(input)) return refuse(contract.name, input.failure)
-      const fault = checks.input?.(args ?? {})
-      if (fault !== undefined) return refuse(contract.name, fault)
-      const effect = call(input.success, params)
-      return Exit.isExit(effect) && Exit.isSuccess(effect)
-        ? encode(effect.value)
-        : Effect.matchEffect(effect, { onFailure: fail, onSuccess: encode })
-    })
+  const outcome = { onFailure: fail, onSuccess: encode }
+  return (params) => {
+    const args = params.arguments ?? undefined
+    const input = contract.decodeInput(args)
+    if (Result.isFailure(input)) return refuse(contract.name, input.failure)
+    const fault = checks.input?.(args ?? {})
+    if (fault !== undefined) return refuse(contract.name, fault)
+    const effect = call(input.success, params)
+    return isExit(effect) && Exit.isSuccess(effect) ? encode(effect.value) : Effect.matchEffect(effect, outcome)
+  }
 }

@@ -8,6 +8,7 @@ import type { Principal } from "@mcpfx/transport/Principal"
 import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { layerMemory } from "../../src/ChangeBus.ts"
 import type { InvalidArguments, RequestServices } from "../../src/Entry.ts"
+import { allParts } from "../../src/internal/allParts.ts"
 import { layer, Registry, type Snapshot } from "../../src/Registry.ts"
 
 export interface Caller {
@@ -70,6 +71,7 @@ export const offer = <E, R>(registrations: Layer.Layer<never, E, R>) =>
     const endpoint = yield* Effect.context<never>()
     const built = yield* Layer.build(
       Layer.provideMerge(Layer.fresh(registrations), Layer.provideMerge(Layer.fresh(layer), Layer.fresh(layerMemory)))
+        .pipe(Layer.provide(allParts))
     )
     const registry = yield* Effect.provide(Registry, built)
     const request = Context.add(endpoint, Registry, registry)
@@ -80,7 +82,7 @@ export const offer = <E, R>(registrations: Layer.Layer<never, E, R>) =>
         const entry = registry.snapshot().tool(name)
         assert.isDefined(entry, `no tool "${name}"`)
         return Effect.updateContext(
-          asRequest(entry.run(paramsOf(name, args)), caller),
+          asRequest(Effect.suspend(() => entry.run(paramsOf(name, args))), caller),
           (context: Context.Context<never>) => Context.merge(request, context)
         )
       }

@@ -4,7 +4,7 @@ import { Input, McpServer, Tasks } from "@mcpfx/server"
 import type { McpEndpoint } from "@mcpfx/server/McpEndpoint"
 import { Progress, type RequestContext } from "@mcpfx/session"
 import { type Context, Deferred, Effect, Layer, Option, Schema } from "effect"
-import { interactionOf } from "../../src/internal/interaction.ts"
+import { interactionOf } from "../../src/internal/wayToAsk.ts"
 import { at, Client, type Json, type Sent, serve, type Version, Wire } from "../protocol/harness.ts"
 
 export class Broken extends Schema.TaggedError<Broken>()("Broken", { what: Schema.String }) {

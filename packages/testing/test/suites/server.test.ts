@@ -5,7 +5,7 @@ import * as Matrix from "@mcpfx/tooling/matrix"
 import { ClientTransport } from "@mcpfx/transport"
 import { Context, Effect, Layer, Result } from "effect"
 import { TestPeer } from "../../src/index.ts"
-import { type Cell, cells, since } from "./cells.ts"
+import { allCells, type Cell, since } from "./cells.ts"
 
 /** A peer that has done what its revision wants before the first request. */
 class Ready extends Context.Service<Ready, {
@@ -49,7 +49,7 @@ const fits = (cell: Cell, method: string, result: JsonRpc.JsonObject) => {
 const suite = (cell: Cell) => {
   const modern = cell.revision === "2026-07-28"
   layer(ready(cell), { excludeTestServices: true, timeout: "60 seconds" })(
-    `server, ${cell.revision}, ${cell.transport}`,
+    `server, ${cell.revision}, ${cell.name}`,
     (it) => {
       Matrix.track({ suite: "server", revision: cell.revision, transport: cell.transport })
 
@@ -157,5 +157,5 @@ const suite = (cell: Cell) => {
 }
 
 describe("the server suite", () => {
-  for (const cell of cells) suite(cell)
+  for (const cell of allCells) suite(cell)
 })

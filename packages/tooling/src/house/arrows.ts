@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module"
 import { posix } from "node:path"
 import type { SourceFile } from "../sourceFiles.ts"
-import { imports, isLibrary, nodePackages, type Place, placeOf } from "./layout.ts"
+import { imports, isLibrary, lookInside, nodePackages, type Place, placeOf } from "./layout.ts"
 import { moduleImports } from "./moduleImports.ts"
 import { type Problem, problem } from "./problem.ts"
 
@@ -45,6 +45,7 @@ const foreign = (place: Place, specifier: string, declared: Declared): string | 
 }
 
 const judge = (place: Place, path: string, specifier: string, declared: Declared): string | undefined => {
+  if (lookInside.has(path)) return undefined
   if (specifier.startsWith(".")) return relative(place, path, specifier)
   if (specifier.startsWith("@mcpfx/")) return own(place, specifier)
   return foreign(place, specifier, declared)

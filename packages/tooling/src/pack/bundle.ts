@@ -8,8 +8,18 @@ import type { Project } from "./project.ts"
 /** Parts of `effect` that a small server has no use for. */
 const foreign = /\/effect\/dist\/(?:ai|sql|cluster|cli)\/|\/node_modules\/jose\//
 
-/** KiB of the whole program, compressed: more means that something came in with a barrel or an import. */
-const budget = 275
+interface Program {
+  readonly name: string
+  /** Where it is in the repository. */
+  readonly source: string
+  /** KiB of the whole program, compressed: more means that something came in with a barrel or an import. */
+  readonly budget: number
+}
+
+const programs: ReadonlyArray<Program> = [
+  { name: "hello", source: "packages/examples/src/hello.ts", budget: 262 },
+  { name: "small", source: "packages/bench/src/minimal/mcpfx.ts", budget: 110 }
+]
 
 const packageOf = (path: string): string => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? "the program"
 
@@ -31,13 +41,16 @@ export const strangers = (inputs: Metafile["outputs"][string]["inputs"]): Array<
 
 const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`
 
-/** Bundles the smallest example from the packed packages, and judges what is in it and how much. */
-export const checkBundle = async (root: string, { folder }: Project): Promise<ReadonlyArray<Check>> => {
-  copyFileSync(join(root, "packages/examples/src/hello.ts"), join(folder, "hello.ts"))
+const check = async (
+  root: string,
+  folder: string,
+  { budget, name, source }: Program
+): Promise<ReadonlyArray<Check>> => {
+  copyFileSync(join(root, source), join(folder, `${name}.ts`))
   const { metafile, outputFiles } = await build({
     absWorkingDir: folder,
-    entryPoints: ["hello.ts"],
-    outfile: "hello.js",
+    entryPoints: [`${name}.ts`],
+    outfile: `${name}.js`,
     bundle: true,
     minify: true,
     format: "esm",
@@ -50,19 +63,23 @@ export const checkBundle = async (root: string, { folder }: Project): Promise<Re
   })
   const text = outputFiles[0]?.text ?? ""
   const size = gzipSync(text, { level: 9 }).length
-  const inputs = metafile.outputs["hello.js"]?.inputs ?? {}
+  const inputs = metafile.outputs[`${name}.js`]?.inputs ?? {}
   const found = strangers(inputs)
   const heavy = weights(inputs).map(([name, bytes]) => `  ${kib(bytes).padStart(10)} of ${name}, before compression\n`)
   return [
     {
-      name: "hello, bundled, holds nothing of effect/ai, sql, cluster, cli and jose",
+      name: `${name}, bundled, holds nothing of effect/ai, sql, cluster, cli and jose`,
       ok: found.length === 0 && !text.includes("from\"redis\""),
       output: found.map((path) => `${path}\n`).join("")
     },
     {
-      name: `hello, bundled, is ${kib(size)} compressed, at most ${budget} KiB`,
+      name: `${name}, bundled, is ${kib(size)} compressed, at most ${budget} KiB`,
       ok: size > 0 && size <= budget * 1024,
       output: heavy.join("")
     }
   ]
 }
+
+/** Bundles the smallest programs from the packed packages, and judges what is in them and how much. */
+export const checkBundle = async (root: string, { folder }: Project): Promise<ReadonlyArray<Check>> =>
+  (await Promise.all(programs.map((program) => check(root, folder, program)))).flat()

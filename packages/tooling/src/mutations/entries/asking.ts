@@ -41,15 +41,16 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["MRT-09"],
     file: "session/src/InFlight.ts",
-    find: "const closing = Scope.closeUnsafe(entry.scope, exit)",
-    replace: "const closing = instead === undefined ? Scope.closeUnsafe(entry.scope, exit) : undefined",
+    find: "const closing = scope === undefined ? undefined : Scope.closeUnsafe(scope, exit)",
+    replace:
+      "const closing = scope === undefined || instead !== undefined ? undefined : Scope.closeUnsafe(scope, exit)",
     tests: ["server/test/RoundState.test.ts"]
   },
   {
     ids: ["MRT-01"],
     file: "server/src/internal/single.ts",
-    find: "return self.asks === undefined || !mayAsk(self.method) ? push(self)",
-    replace: "return self.asks === undefined || mayAsk(self.method) ? push(self)",
+    find: "return self.asks === undefined || !mayAsk(self.method) ? undefined",
+    replace: "return self.asks === undefined || mayAsk(self.method) ? undefined",
     tests: ["server/test/Rounds.test.ts"]
   },
   {

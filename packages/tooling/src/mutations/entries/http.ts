@@ -146,7 +146,7 @@ export const http: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-07"],
     file: "transport/src/internal/clientConnection.ts",
-    find: "if (!(\"method\" in message)) return { ...common, ...this.sessionHeaders() }",
+    find: "if (!(\"method\" in message)) return this.headersInSession",
     replace: "if (!(\"method\" in message)) return common",
     tests: ["transport/test/StreamableHttpSession.test.ts"]
   },
@@ -160,8 +160,8 @@ export const http: ReadonlyArray<Mutation> = [
   {
     ids: ["XH-01"],
     file: "transport/src/internal/clientConnection.ts",
-    find: "const headers = { ...lowerCased(options?.headers), ...this.messageHeaders(message) }",
-    replace: "const headers = { ...this.messageHeaders(message) }",
+    find: "const headers = options?.headers === undefined ? own : ",
+    replace: "const headers = options?.headers !== null ? own : ",
     tests: ["transport/test/StreamableHttpClient.test.ts"]
   },
   {

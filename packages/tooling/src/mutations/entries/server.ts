@@ -120,14 +120,14 @@ export const server: ReadonlyArray<Mutation> = [
     file: "server/src/Listen.ts",
     find: "        yield* context.notify(Methods.SubscriptionsAcknowledged,",
     replace:
-      "        yield* tell({ kind: \"tools\" })\n        yield* context.notify(Methods.SubscriptionsAcknowledged,",
+      "        yield* teller(context.notify, meta)({ kind: \"tools\" })\n        yield* context.notify(Methods.SubscriptionsAcknowledged,",
     tests: ["server/test/Listen.test.ts"]
   },
   {
     ids: ["META-14"],
-    file: "server/src/Listen.ts",
-    find: "const tell = teller(context.notify, meta)",
-    replace: "const tell = teller(context.notify)",
+    file: "server/src/internal/listenStream.ts",
+    find: "teller(this.context.notify, this.meta)",
+    replace: "teller(this.context.notify)",
     tests: ["server/test/Listen.test.ts"]
   },
   {
@@ -139,7 +139,7 @@ export const server: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["CCH-12"],
-    file: "server/src/Listen.ts",
+    file: "server/src/internal/followers.ts",
     find: "return caller !== undefined && found !== undefined && scopeRefusal(found.entry, caller) === undefined",
     replace: "return caller !== undefined",
     tests: ["server/test/Listen.test.ts"]
@@ -297,21 +297,24 @@ export const server: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-23"],
     file: "session/src/internal/actor.ts",
-    find: "      method: message.method,\n      outlet,\n",
-    replace: "      method: message.method,\n      outlet: this.links?.[0] === undefined ? outlet : {\n"
-      + "        ...outlet,\n"
+    find: "new LiveRequest(this, message, agreed, exchange, waits, after)",
+    replace: "new LiveRequest(this, message, agreed, this.links?.[0] === undefined ? exchange : {\n"
+      + "      ...exchange,\n"
+      + "      outlet: {\n"
+      + "        ...exchange.outlet,\n"
       + "        answer: (answer) => {\n"
       + "          this.fibers.run(this.services, Effect.ignore(this.links?.[0]?.send(answer) ?? Effect.void))\n"
-      + "          outlet.answer(answer)\n"
+      + "          exchange.outlet.answer(answer)\n"
       + "        }\n"
-      + "      },\n",
+      + "      }\n"
+      + "    }, waits, after)",
     tests: ["server/test/McpServerStreams.test.ts"]
   },
   {
     ids: ["SUB-10"],
     file: "server/src/Listen.ts",
-    find: "        yield* acknowledged.open\n",
-    replace: "        yield* acknowledged.open\n"
+    find: "        yield* stream.acknowledge()\n",
+    replace: "        yield* stream.acknowledge()\n"
       + "        yield* context.notify(Methods.LoggingMessage, { level: \"info\", data: \"listening\" })\n",
     tests: ["server/test/Listen.test.ts"]
   },

@@ -14,7 +14,7 @@ export const tasks: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["TKL-10"],
-    file: "server/src/internal/taskRoutes.ts",
+    file: "server/src/internal/taskDialect.ts",
     find: "facts.transport !== \"http\" || Option.isSome(facts.principal)",
     replace: "facts !== undefined",
     tests: [core]
@@ -169,14 +169,14 @@ export const tasks: ReadonlyArray<Mutation> = [
   {
     ids: ["TKX-16"],
     file: "server/src/internal/taskDetach.ts",
-    find: "return this.way ?? (request",
-    replace: "return (request",
+    find: "return this.way ?? wayOf(this.start.request)",
+    replace: "return wayOf(this.start.request)",
     tests: ["server/test/tasks/detach.test.ts"]
   },
   {
     ids: ["TKX-03"],
     file: "client/src/internal/calls.ts",
-    find: "course.mayBeTask ? waits.instead(task, options, course.token) : unasked",
+    find: "course.mayBeTask ? Effect.flatMap(waits.instead(task, options, course.token), read) : unasked",
     replace: "unasked",
     tests: ["client/test/Tasks.test.ts"]
   },

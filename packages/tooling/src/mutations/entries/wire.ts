@@ -26,15 +26,15 @@ export const wire: ReadonlyArray<Mutation> = [
   {
     ids: ["PNG-02"],
     file: "server/src/McpEndpoint.ts",
-    find: "          pingEvery: settings.heartbeat,\n",
-    replace: "",
+    find: "pingEvery: settings.heartbeat",
+    replace: "pingEvery: undefined",
     tests: ["server/test/Streams.test.ts"]
   },
   {
     ids: ["SUB-02"],
-    file: "server/src/Listen.ts",
-    find: "(change) => Effect.as(Effect.andThen(acknowledged.await, tell(change)), true)",
-    replace: "(change) => Effect.as(tell(change), true)",
+    file: "server/src/internal/listenStream.ts",
+    find: "return Effect.andThen(gate.await, telling)",
+    replace: "return telling",
     tests: ["server/test/Streams.test.ts"]
   },
   {
