@@ -50,7 +50,7 @@ const usual = values.quick ? Effort.quick : Effort.full
 const rounds = Number(values.rounds ?? usual.rounds)
 const starts = Number(values.rounds ?? usual.starts)
 const only = split(values.only)
-const effort = { ...usual, rounds, starts, only: only && ["floor", ...only] }
+const effort = { ...usual, rounds, starts, only: only === undefined ? usual.only : ["floor", ...only] }
 
 const measured = async (row: Row): Promise<Done> => {
   const started = performance.now()

@@ -52,6 +52,9 @@ const writeHead = (
   else out.writeHead(status, statusText, all)
 }
 
+/** A text of so many characters leaves in one piece with the head; to join longer ones costs more than a second piece. */
+const mostJoined = 16_384
+
 const isText = (body: unknown): body is string | Uint8Array => typeof body === "string" || body instanceof Uint8Array
 
 const fromWebStream = (body: ReadableStream<Uint8Array>): Stream.Stream<Uint8Array, unknown> =>
@@ -124,8 +127,7 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
   switch (body._tag) {
     case "Uint8Array":
       writeHead(exchange, response, head, false)
-      // A text leaves in one piece with the head.
-      out.end(body.text ?? body.body)
+      out.end(body.text !== undefined && body.text.length <= mostJoined ? body.text : body.body)
       return Effect.void
     case "Empty":
       writeHead(
