@@ -91,15 +91,11 @@ export interface Options<R, HE, HR> extends ServerOptions, RouteOptions<R, HE, H
  * @category models
  * @since 0.1.0
  */
-export interface RouteOptions<R, HE, HR> {
+export interface RouteOptions<R, HE, HR> extends Pick<ServerOptions, "maxHeaders" | "drainTimeout"> {
   /** Runs around every request, such as `HttpMiddleware.logger`. */
   readonly middleware?: Middleware<R, HE, HR> | undefined
   /** How the router reads paths. */
   readonly routerConfig?: Partial<FindMyWay.RouterConfig> | undefined
-  /** How many headers a request may have: 200 by default; then 431. */
-  readonly maxHeaders?: number | undefined
-  /** What requests in flight get to end when the server does, before they are interrupted: 10 seconds by default. */
-  readonly drainTimeout?: Duration.Input | undefined
 }
 
 /**
@@ -126,6 +122,7 @@ export interface Middleware<R, HE, HR> {
  */
 export type HandlerServices<R> = HttpRouter.Request.Only<"Requires", R> | HttpRouter.Request.Only<"GlobalRequires", R>
 
+// Written as the layers in `seatOf` take services off: TypeScript compares such types by their shape.
 /**
  * What routes need beside a router.
  *
