@@ -50,7 +50,8 @@ const sources = (kind: Kind, of: ReadonlyArray<Contender>): Record<string, strin
 /** Packages of the repository as they were compiled; in another place as they are, compiled or not. */
 const conditions = (): Array<string> => (elsewhere() === undefined ? ["mcpfx-dist"] : [])
 
-const common: BuildOptions = {
+/** How every program of the benchmark is compiled. */
+export const common: BuildOptions = {
   bundle: true,
   platform: "node",
   format: "esm",

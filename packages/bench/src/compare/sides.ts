@@ -3,6 +3,7 @@ import { build } from "esbuild"
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { common } from "../contenders.ts"
 
 const sources = join(dirname(fileURLToPath(import.meta.url)), "..")
 
@@ -47,12 +48,8 @@ export const copyBuilt = (root: string, copy: string): void => {
 const compile = async (from: string, folder: string, name: string): Promise<Record<Program, string>> => {
   const outdir = join(folder, "packages/bench/dist", name)
   await build({
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
+    ...common,
     packages: "external",
-    logLevel: "error",
     entryPoints: Object.fromEntries(programs.map((program) => [program, join(from, program, "mcpfx.ts")])),
     outdir
   })

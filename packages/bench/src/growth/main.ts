@@ -20,7 +20,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { compile } from "../contenders.ts"
+import { common, compile } from "../contenders.ts"
 import { format } from "../table.ts"
 import type { Seen } from "./judge.ts"
 import { brokenLine, header, lineOf } from "./lines.ts"
@@ -49,12 +49,8 @@ const buildAll = async (): Promise<void> => {
   }
   await compile()
   await build({
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
+    ...common,
     packages: "external",
-    logLevel: "error",
     entryPoints: [join(folder, "inner.ts")],
     outfile: program
   })
