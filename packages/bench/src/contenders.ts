@@ -47,7 +47,7 @@ const sources = (kind: Kind, of: ReadonlyArray<Contender>): Record<string, strin
     of.filter((name) => existsSync(sourceOf(kind, name))).map((name) => [`${kind}/${name}`, sourceOf(kind, name)])
   )
 
-/** Packages of the repository as they were compiled; in another place as they are, compiled or not. */
+/** Packages of the repository as they are published; in another place from their sources. */
 const conditions = (): Array<string> => (elsewhere() === undefined ? ["mcpfx-dist"] : [])
 
 /** How every program of the benchmark is compiled. */

@@ -1,6 +1,6 @@
-import { compile } from "./compile.ts"
+import { buildPackages } from "./buildPackages.ts"
 import { root } from "./root.ts"
 
-const { code, output } = await compile(root)
+const { code, output } = await buildPackages(root)
 process.stdout.write(output)
 process.exitCode = code

@@ -8,7 +8,7 @@ import { inspect, type PackedManifest } from "../src/pack/inspect.ts"
 import { removeStaleOutputs } from "../src/pack/staleOutputs.ts"
 import { publicModules } from "../src/pack/tarball.ts"
 
-const paths = ["LICENSE", "package.json", "dist/A.js", "dist/A.d.ts", "dist/A.js.map", "src/A.ts"]
+const paths = ["LICENSE", "package.json", "dist/A.d.ts", "lib/A.js", "lib/A.js.map", "lib/internal/a.js", "src/A.ts"]
 const tarball = (files: ReadonlyArray<string>) => ({
   name: "@mcpfx/schema",
   version: "0.1.0",
@@ -20,7 +20,7 @@ const manifest: PackedManifest = {
   exports: {
     "./package.json": "./package.json",
     "./internal/*": null,
-    "./*": { types: "./dist/*.d.ts", default: "./dist/*.js" }
+    "./*": { types: "./dist/*.d.ts", default: "./lib/*.js" }
   },
   dependencies: { "@mcpfx/transport": "^0.1.0" },
   license: "MIT"
@@ -41,8 +41,11 @@ describe("a packed package", () => {
     ["holds dist/.tsbuildinfo", [...paths, "dist/.tsbuildinfo"], manifest],
     ["holds test/A.test.ts", [...paths, "test/A.test.ts"], manifest],
     ["holds no LICENSE", paths.filter((path) => path !== "LICENSE"), manifest],
+    ["exports \"./*\" as ./dist/*.js", paths, { ...manifest, exports: { "./*": "./dist/*.js" } }],
+    ["holds dist/A.js", [...paths, "dist/A.js"], manifest],
     ["lacks dist/A.d.ts", paths.filter((path) => path !== "dist/A.d.ts"), manifest],
-    ["holds no compiled module", ["LICENSE", "package.json"], manifest]
+    ["lacks lib/B.js", [...paths, "dist/B.d.ts"], manifest],
+    ["holds no code", ["LICENSE", "package.json"], manifest]
   ])("is refused when it %s", (message, files, packed) => {
     const problems = inspect(tarball(files), packed)
     assert.lengthOf(problems, 1)
@@ -51,13 +54,13 @@ describe("a packed package", () => {
 
   it("offers its modules, not its internals", () => {
     const files = [
-      "dist/index.js",
-      "dist/B.js",
-      "dist/A.js",
+      "lib/index.js",
+      "lib/B.js",
+      "lib/A.js",
       "dist/A.d.ts",
-      "dist/internal/c.js",
-      "dist/revision/internal/d.js",
-      "dist/revision/v1.js"
+      "lib/internal/c.js",
+      "lib/revision/internal/d.js",
+      "lib/revision/v1.js"
     ]
     assert.deepStrictEqual(publicModules(tarball(files)), [
       "@mcpfx/schema",

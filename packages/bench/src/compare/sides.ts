@@ -30,15 +30,18 @@ const linkInstalled = (from: string, to: string, copy: string): void => {
   }
 }
 
-/** Copies what the compiler has written in a tree. */
+/** Where a tree has what its packages are made of; one before the code was joined has it with the declarations. */
+const built = ["dist", "lib"]
+
+/** Copies what a tree was built to. */
 export const copyBuilt = (root: string, copy: string): void => {
   for (const pkg of readdirSync(join(root, "packages"))) {
     const [from, to] = [join(root, "packages", pkg), join(copy, "packages", pkg)]
     if (!existsSync(join(from, "package.json"))) continue
     mkdirSync(to, { recursive: true })
     cpSync(join(from, "package.json"), join(to, "package.json"))
-    if (pkg !== "bench" && existsSync(join(from, "dist"))) {
-      cpSync(join(from, "dist"), join(to, "dist"), { recursive: true })
+    for (const name of pkg === "bench" ? [] : built.filter((name) => existsSync(join(from, name)))) {
+      cpSync(join(from, name), join(to, name), { recursive: true })
     }
     linkInstalled(join(from, "node_modules"), join(to, "node_modules"), copy)
   }

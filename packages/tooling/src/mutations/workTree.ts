@@ -5,7 +5,7 @@ import { packageNames } from "../sourceFiles.ts"
 const files = ["package.json", "pnpm-workspace.yaml", "tsconfig.base.json", "tsconfig.json", "vitest.workspace.ts"]
 
 /** Folders of a package that a test run does not read. */
-const skipped = new Set(["node_modules", "dist", "tmp"])
+const skipped = new Set(["node_modules", "dist", "lib", "tmp"])
 
 /** Links what is installed; packages of the repository are found in the copy. */
 const linkInstalled = (from: string, to: string, copy: string): void => {

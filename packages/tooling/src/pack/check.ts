@@ -1,14 +1,14 @@
 import * as Schema from "effect/Schema"
 import { join } from "node:path"
-import { compile } from "../compile.ts"
+import { buildPackages } from "../buildPackages.ts"
 import { execBin } from "../exec.ts"
 import { publishedPackages } from "../publishedPackages.ts"
 import { readJson } from "../readJson.ts"
 import { checkBundle } from "./bundle.ts"
 import { inspect, PackedManifest } from "./inspect.ts"
+import { checkJoined } from "./joined.ts"
 import { makeProject, type Project } from "./project.ts"
 import { copySuites, runtimes } from "./runtimes.ts"
-import { removeStaleOutputs } from "./staleOutputs.ts"
 import { pack, publicModules, type Tarball } from "./tarball.ts"
 
 /** One thing that was checked; `output` tells what is wrong when it is not `ok`. */
@@ -30,9 +30,8 @@ const versionsOf = (root: string): Record<string, string> =>
 
 const kib = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KiB`
 
-const build = async (root: string, packages: ReadonlyArray<string>): Promise<Check> => {
-  for (const pkg of packages) removeStaleOutputs(root, pkg)
-  const { code, output } = await compile(root)
+const build = async (root: string): Promise<Check> => {
+  const { code, output } = await buildPackages(root)
   return { name: "build", ok: code === 0, output }
 }
 
@@ -62,13 +61,14 @@ export interface Reporter {
 /** Builds and packs every published package, installs the packages elsewhere and uses them from there. */
 export const checkPacked = async (root: string, scratch: string, { leftOut, report }: Reporter): Promise<void> => {
   const packages = publishedPackages(root)
-  const built = await build(root, packages)
+  const built = await build(root)
   report(built)
   if (!built.ok) return
   const tarballs = await pack(root, packages, join(scratch, "tarballs"))
   const project = await makeProject(join(scratch, "project"), tarballs, versionsOf(root))
   for (const check of contents(project, tarballs)) report(check)
   report(await types(root, project))
+  for (const check of await checkJoined(root, project, tarballs)) report(check)
   for (const check of await checkBundle(root, project)) report(check)
   copySuites(project)
   for (const runtime of runtimes()) {

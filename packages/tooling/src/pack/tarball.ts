@@ -30,7 +30,7 @@ export const pack = async (
   return "name" in packed ? [packed] : packed
 }
 
-const moduleFile = /^dist\/(?!(?:.*\/)?internal\/)(.+)\.js$/
+const moduleFile = /^lib\/(?!(?:.*\/)?internal\/)(.+)\.js$/
 
 /** What users can import from a package, such as `@mcpfx/schema/JsonRpc`, and its barrel. */
 export const publicModules = (tarball: Pick<Tarball, "name" | "files">): Array<string> =>
