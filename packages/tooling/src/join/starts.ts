@@ -1,8 +1,10 @@
 /**
  * The programs that packages are joined for: what a program of each kind imports of them. What the same of these load is
- * written to one file.
+ * written to one file, so each is to be a whole program: what is always loaded together must not look like two things.
  */
 const tools = ["schema/Tool", "server/McpStdio", "server/ServerTool"]
+const server = ["server/McpServer"]
+const client = ["client/McpClient"]
 
 const programs: Readonly<Record<string, ReadonlyArray<string>>> = {
   tools,
@@ -14,11 +16,11 @@ const programs: Readonly<Record<string, ReadonlyArray<string>>> = {
     "server/ServerPrompt",
     "server/ServerResource"
   ],
-  server: ["server/McpServer"],
-  asking: ["server/Input", "server/Step"],
-  client: ["client/McpClient"],
-  protected: ["auth/ResourceServer"],
-  login: ["auth/OAuthClient"]
+  server,
+  asking: [...server, "server/Input", "server/Step"],
+  protected: [...server, "auth/ResourceServer"],
+  client,
+  login: [...client, "auth/OAuthClient"]
 }
 
 /** Their modules in the repository. */
