@@ -14,9 +14,16 @@ export interface Child {
   readonly stop: () => Promise<void>
 }
 
+export interface StartOptions {
+  readonly ipc: boolean
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Starts Node on a file. */
-export const start = (file: string, args: ReadonlyArray<string>, options: { readonly ipc: boolean }): Child => {
+export const start = (file: string, args: ReadonlyArray<string>, options: StartOptions): Child => {
   const child = spawn(process.execPath, args.length === 0 ? [file] : [...args], {
+    env: { ...process.env, ...options.env },
     stdio: ["pipe", "pipe", "pipe", ...(options.ipc ? ["ipc" as const] : [])]
   })
   const { pid, stderr, stdin, stdout } = child

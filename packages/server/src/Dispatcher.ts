@@ -97,9 +97,9 @@ const addWatching = (lane: Lane, callers: Map<string, Request>): void => {
   })
 }
 
-const undeclaredTasks = new McpError.MissingClientCapability({
-  required: Capabilities.requiredExtension(Task.extensionId)
-})
+/** Errors are made where they are met: the first one of a program costs its start a millisecond. */
+const undeclaredTasks = () =>
+  new McpError.MissingClientCapability({ required: Capabilities.requiredExtension(Task.extensionId) })
 
 const addListen = (lane: Lane, listen: Listen.Listen["Service"], tasks: Tasks | undefined): void => {
   const dialect = TaskDialect.dialectOf(lane.revision)
@@ -108,7 +108,9 @@ const addListen = (lane: Lane, listen: Listen.Listen["Service"], tasks: Tasks | 
     if (Result.isFailure(params)) return Effect.fail(params.failure)
     const offer = lane.offer()
     const { taskIds } = params.success.notifications
-    if (offer.tasks && dialect === undefined && TaskDialect.names(request)) return Effect.fail(undeclaredTasks)
+    if (offer.tasks && dialect === undefined && TaskDialect.names(request)) {
+      return Effect.fail(undeclaredTasks())
+    }
     const listened = tasks !== undefined && offer.tasks && taskIds !== undefined
       ? Effect.flatMap(
         tasks.also(lane, taskIds, context),
@@ -190,7 +192,7 @@ export const make = (
         const extended = loud(Revisions.withTasks(context.revision))
         return extended === undefined || extended.revision === context.revision || extended.route(method) === undefined
           ? new McpError.MethodNotFound({ method })
-          : undeclaredTasks
+          : undeclaredTasks()
       },
       speaking: (revision, capabilities) =>
         Capabilities.hasExtension(capabilities, Task.extensionId) ? Revisions.withTasks(revision) : revision,

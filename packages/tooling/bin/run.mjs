@@ -24,6 +24,7 @@ const scripts = {
   format: [{ bin: "dprint", args: ["fmt"] }],
   build: [{ file: "packages/tooling/src/build.ts" }],
   bench: [{ file: "packages/bench/src/main.ts" }],
+  "bench:start": [{ file: "packages/bench/src/starts/main.ts" }],
   "bench:growth": [{ file: "packages/bench/src/growth/main.ts" }],
   "bench:compare": [{ file: "packages/bench/src/compare/main.ts" }],
   // A young generation that holds a batch: the collector is looked at apart.

@@ -1,12 +1,10 @@
 /** What is compared, and how either build does it. */
-import { start } from "../child.ts"
-import * as Stdio from "../load/stdio.ts"
 import * as Messages from "../messages.ts"
 import { calibrate } from "../rounds.ts"
+import { oneStart } from "../starts/oneStart.ts"
 import type { Subject } from "../subject.ts"
 import { httpSubject } from "../subjects/http.ts"
 import { stdioSubject } from "../subjects/stdio.ts"
-import { cpuOf } from "../system.ts"
 import type { Program, Side } from "./sides.ts"
 
 /** One process of a build that is ready to be measured. */
@@ -54,15 +52,7 @@ const work = (id: string, title: string, subject: (served: { readonly file: stri
   }
 })
 
-const timeToAnswer = async (file: string): Promise<number> => {
-  const child = start(file, ["--conditions=mcpfx-dist", file], { ipc: false })
-  try {
-    await Stdio.exchange(child, Messages.initialize)
-    return cpuOf(child.pid)
-  } finally {
-    await child.stop()
-  }
-}
+const timeToAnswer = async (file: string): Promise<number> => (await oneStart(file)).cpu
 
 const coldStart: Work = {
   id: "cold",

@@ -1,13 +1,11 @@
 /** What an idle session keeps, and what a program needs at all. */
-import { type Child, heapOf, portOf, start, startServer } from "../child.ts"
+import { type Child, heapOf, portOf, startServer } from "../child.ts"
 import { minimalFile } from "../contenders.ts"
 import { type Effort, numbers, partOf } from "../effort.ts"
 import { Connection, share } from "../load/http.ts"
 import * as Request from "../load/request.ts"
-import * as Stdio from "../load/stdio.ts"
-import * as Messages from "../messages.ts"
 import { allBut, atMost, type Budgets, needsStdio, once, type Row } from "../row.ts"
-import { rssOf } from "../system.ts"
+import { oneStart } from "../starts/oneStart.ts"
 
 /** Connections over which sessions are opened: there are servers that take a second for each. */
 const openers = 64
@@ -56,16 +54,12 @@ const heapRow = (id: string, title: string, streams: boolean, budgets: Budgets):
 const takingPart = allBut(needsStdio)
 
 const measureRss = (effort: Effort) =>
-  numbers(partOf(takingPart.contenders, effort), effort.repeats, async (contender) => {
-    const file = minimalFile(contender)
-    const child = start(file, ["--conditions=mcpfx-dist", file], { ipc: false })
-    try {
-      await Stdio.exchange(child, Messages.initialize)
-      return rssOf(child.pid) / 1024 / 1024
-    } finally {
-      await child.stop()
-    }
-  }, { together: true })
+  numbers(
+    partOf(takingPart.contenders, effort),
+    effort.repeats,
+    async (contender) => (await oneStart(minimalFile(contender))).memory,
+    { together: true }
+  )
 
 export const memoryRows: ReadonlyArray<Row> = [
   heapRow("heap-alone", "heap per idle session, alone", false, atMost(6)),

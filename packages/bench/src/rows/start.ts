@@ -1,11 +1,8 @@
 /** How long it takes to be there, and how much has to be loaded for it. */
-import { start } from "../child.ts"
 import { bundle, bundledFile, type Contender, minimalFile } from "../contenders.ts"
 import { type Effort, type Measured, numbers, partOf } from "../effort.ts"
-import * as Stdio from "../load/stdio.ts"
-import * as Messages from "../messages.ts"
 import { allBut, atMost, atMostWhere, type Budgets, needsStdio, once, type Row } from "../row.ts"
-import { cpuOf } from "../system.ts"
+import { oneStart } from "../starts/oneStart.ts"
 
 const inCpu = process.argv.includes("--cpu")
 const unit = inCpu ? "ms CPU" : "ms"
@@ -17,14 +14,8 @@ const takingPart = allBut(needsStdio)
  * other programs disturb less.
  */
 const timeToAnswer = async (file: string): Promise<number> => {
-  const started = performance.now()
-  const child = start(file, ["--conditions=mcpfx-dist", file], { ipc: false })
-  try {
-    await Stdio.exchange(child, Messages.initialize)
-    return inCpu ? cpuOf(child.pid) : performance.now() - started
-  } finally {
-    await child.stop()
-  }
+  const { cpu, wall } = await oneStart(file)
+  return inCpu ? cpu : wall
 }
 
 const row = (

@@ -207,7 +207,7 @@ export class Asks {
 
 const whole = (text: string): Effect.Effect<State.RoundState, McpError.McpError> => {
   const state = State.read(text)
-  return state === undefined ? Effect.fail(foreign) : Effect.succeed(state)
+  return state === undefined ? foreign : Effect.succeed(state)
 }
 
 /** Which request a state belongs to. */

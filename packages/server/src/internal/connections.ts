@@ -159,7 +159,7 @@ export class Connections {
 export const lacksEnvelope = (gateway: Gateway, request: JsonRpc.Request): Rejected | undefined => {
   const { settings } = gateway
   if (settings.newestModern === undefined || !isModern(request.method)) return undefined
-  return rejected(noVersion, modernOf(settings))
+  return rejected(noVersion(), modernOf(settings))
 }
 
 const isModern = (method: string): boolean =>

@@ -50,7 +50,8 @@ export const noSession = (error: TooManySessions | SessionStoreUnavailable, revi
   rejected(new McpError.TooManyRequests({ limit: limitOf(error) }), revision)
 
 /** A request does not say which revision it speaks. */
-export const noVersion = new McpError.InvalidEnvelope({ key: MetaKey.protocolVersion, reason: "missing" })
+export const noVersion = (): McpError.InvalidEnvelope =>
+  new McpError.InvalidEnvelope({ key: MetaKey.protocolVersion, reason: "missing" })
 
 /** A message of an older revision came where none is served: it is told what is (VER-08). */
 export const modernOnly = (settings: Settings, method: string, requested: unknown): Rejected =>
@@ -60,7 +61,7 @@ export const modernOnly = (settings: Settings, method: string, requested: unknow
         supported: settings.supported,
         requested: typeof requested === "string" ? requested : ""
       })
-      : noVersion,
+      : noVersion(),
     modernOf(settings)
   )
 

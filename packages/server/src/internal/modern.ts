@@ -53,10 +53,10 @@ export interface Modern {
   readonly start: (start: Start) => Exit.Exit<Admission, Rejected>
 }
 
-const refusals: Readonly<Record<InFlight.Refusal, McpError.McpError>> = {
-  Taken: new McpError.InvalidRequest({ detail: "A request of this id is in flight" }),
-  Full: new McpError.TooManyRequests({ limit: "requestsInFlight", retryAfter: 1 }),
-  Closed: new McpError.ServerShuttingDown()
+const refusals: Readonly<Record<InFlight.Refusal, () => McpError.McpError>> = {
+  Taken: () => new McpError.InvalidRequest({ detail: "A request of this id is in flight" }),
+  Full: () => new McpError.TooManyRequests({ limit: "requestsInFlight", retryAfter: 1 }),
+  Closed: () => new McpError.ServerShuttingDown()
 }
 
 export const make = (options: Options): Modern => {
@@ -96,7 +96,7 @@ export const make = (options: Options): Modern => {
     const first = Effect.suspend(() => serve(request, context))
     const effect = state === undefined
       ? first
-      : Effect.andThen(asks === undefined ? Effect.fail(foreign) : asks.resume(context, request, state), first)
+      : Effect.andThen(asks === undefined ? foreign : asks.resume(context, request, state), first)
     return listener === undefined ? effect : listener.serve(
       effect,
       {
@@ -131,7 +131,7 @@ export const make = (options: Options): Modern => {
         context: () => Context.add(base, RequestContext, context),
         watcher: context
       })
-      if (refused !== undefined) return Exit.fail(rejected(refusals[refused], client.revision))
+      if (refused !== undefined) return Exit.fail(rejected(refusals[refused](), client.revision))
       return modern && inFlight.has(key)
         ? Exit.succeed({ disconnected: () => void inFlight.interrupt(key) })
         : admitted

@@ -2,6 +2,7 @@
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
+import * as Effect from "effect/Effect"
 
 /** Requests that may ask (MRT-02). */
 const asking: ReadonlySet<string> = new Set([
@@ -19,4 +20,6 @@ export const stateOf = ({ method, params }: JsonRpc.Request): string | undefined
 }
 
 /** Changed, sealed by somebody else, of another caller or another request: all the same to whoever sends it. */
-export const foreign = new McpError.InvalidParams({ detail: "requestState does not belong to this request" })
+export const foreign: Effect.Effect<never, McpError.InvalidParams> = Effect.suspend(() =>
+  Effect.fail(new McpError.InvalidParams({ detail: "requestState does not belong to this request" }))
+)

@@ -99,7 +99,7 @@ export const tasks: ReadonlyArray<Mutation> = [
   {
     ids: ["TKX-02"],
     file: "server/src/Dispatcher.ts",
-    find: "          : undeclaredTasks",
+    find: "          : undeclaredTasks()",
     replace: "          : new McpError.MethodNotFound({ method })",
     tests: [extension]
   },
