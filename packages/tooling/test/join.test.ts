@@ -8,7 +8,7 @@ import { groupsOf } from "../src/join/groups.ts"
 import { joinPackage } from "../src/join/joinPackage.ts"
 import { publicModules } from "../src/join/publicModules.ts"
 import { starts } from "../src/join/starts.ts"
-import { astray, differences, twice, unasked } from "../src/pack/joined.ts"
+import { astray, differences, hasCode, isFacade, twice, unasked } from "../src/pack/joined.ts"
 import { root } from "../src/root.ts"
 
 const at = (name: string) => `packages/schema/src/${name}.ts`
@@ -124,6 +124,19 @@ describe("what is published of joined modules", () => {
     assert.deepStrictEqual(astray(origins, new Set(["packages/schema/src/A.ts", "packages/schema/src/C.ts"])), [
       "packages/schema/lib/internal/a.js leads to packages/schema/src/B.ts, which is not there"
     ])
+  })
+
+  it("lacks nothing where a module has no code", () => {
+    assert.isFalse(hasCode(`/** Types. */\nexport {};\n//# sourceMappingURL=Link.js.map`))
+    assert.isFalse(hasCode(`/* Both */\nexport * from "./A.js";\nexport * from "./B.js";\n`))
+    assert.isTrue(hasCode(`export * from "./A.js";\nbring();\n`))
+  })
+
+  it("needs no map where it has nothing but names", () => {
+    assert.isTrue(isFacade(`import { a, b$1 as b } from "./internal/c.js";\n\nexport { a, b };`))
+    assert.isTrue(isFacade("export {  };"))
+    assert.isFalse(isFacade(`import { a } from "./internal/c.js";\nvar b = a;\nexport { b };`))
+    assert.isFalse(isFacade("export const b = 1;"))
   })
 
   it("is refused where a program loads what it does not import", () => {

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { copyFileSync, mkdirSync } from "node:fs"
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Ended, exec } from "../exec.ts"
@@ -40,6 +40,37 @@ export const twice = (origins: Origins): Array<string> => {
       return before === undefined ? [] : [`${source} is in ${before} and in ${file}`]
     })
   )
+}
+
+/** Whether a file has no code, and is there to give others their names. */
+export const isFacade = (text: string): boolean =>
+  /^(?:(?:import \{[^}]*\} from "[^"]+"|export \{[^}]*\});\s*)*$/.test(text)
+
+/** Files with code and without a map: nobody knows what is in them. */
+const unmapped = ({ folder }: Project, tarballs: ReadonlyArray<Tarball>): Array<string> =>
+  tarballs.flatMap(({ files, name }) => {
+    const paths = new Set(files.map(({ path }) => path))
+    return [...paths]
+      .filter((path) => path.endsWith(".js") && !paths.has(`${path}.map`))
+      .filter((path) => !isFacade(readFileSync(join(folder, "node_modules", name, path), "utf8")))
+      .map((path) => `${name} holds code in ${path}, which has no map`)
+  })
+
+/** Whether a module, as the compiler wrote it, has code: more than comments and names of other modules. */
+export const hasCode = (compiled: string): boolean => {
+  const text = compiled.replaceAll(/\/\*[\s\S]*?\*\/|^\/\/.*$/gm, "").trim()
+  return !/^(?:export (?:\{\}|\* from "[^"]+");\s*)*$/.test(text)
+}
+
+/** Modules with code that is in no file. */
+const missing = (root: string, graph: Graph, origins: Origins): Array<string> => {
+  const there = new Set([...origins.values()].flat())
+  return [...graph.keys()]
+    .filter((module) => module.startsWith("packages/") && !there.has(module))
+    .filter((module) =>
+      hasCode(readFileSync(join(root, module.replace("/src/", "/dist/").replace(/\.ts$/, ".js")), "utf8"))
+    )
+    .map((module) => `${module} is in no file`)
 }
 
 /** Sources that maps lead to and that are not published. */
@@ -115,11 +146,16 @@ export const checkJoined = async (
   const published = new Set(
     tarballs.flatMap(({ files, name }) => files.map(({ path }) => posix.join(folderOf(name), path)))
   )
-  const [copies, lost] = [twice(origins), astray(origins, published)]
+  const lost = [...astray(origins, published), ...unmapped(project, tarballs)]
   const graph = await graphOf(root, publicSources(root).map(({ source }) => source))
+  const copies = [...twice(origins), ...missing(root, graph, origins)]
   return [
     { name: `${origins.size} files of code hold each module once`, ok: copies.length === 0, output: lines(copies) },
-    { name: "their maps lead to sources that are published", ok: lost.length === 0, output: lines(lost) },
+    {
+      name: "all code has a map, which leads to sources that are published",
+      ok: lost.length === 0,
+      output: lines(lost)
+    },
     await sameExports(folder, project.modules),
     ...await Promise.all(Array.from(starts, (start) => loadsWhatItDid(folder, start, graph, origins)))
   ]
