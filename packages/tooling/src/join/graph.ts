@@ -1,5 +1,4 @@
 import { build } from "esbuild"
-import { join } from "node:path"
 
 /** What each module of the published packages imports of them; `packages/schema/src/Tool.ts` is a module. */
 export type Graph = ReadonlyMap<string, ReadonlyArray<string>>
@@ -9,7 +8,7 @@ export const graphOf = async (root: string, modules: ReadonlyArray<string>): Pro
   const { metafile } = await build({
     absWorkingDir: root,
     stdin: {
-      contents: modules.map((path) => `import ${JSON.stringify(join(root, path))}\n`).join(""),
+      contents: modules.map((path) => `import "./${path}"\n`).join(""),
       resolveDir: root
     },
     bundle: true,

@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { isAbsolute, join } from "node:path"
 import { type Plugin, rolldown } from "rolldown"
 import type { PublicModule } from "./publicModules.ts"
 
@@ -47,7 +47,7 @@ export const joinPackage = async (
   const bundle = await rolldown({
     cwd: folder,
     input: Object.fromEntries(modules.map(({ name }) => [name, `${entry}${name}`])),
-    external: (id) => /^[^./]/.test(id) && !id.startsWith(entry),
+    external: (id) => !id.startsWith(".") && !isAbsolute(id) && !id.startsWith(entry),
     plugins: [entries(folder), compiled],
     platform: "neutral",
     preserveEntrySignatures: "allow-extension",
@@ -67,6 +67,7 @@ export const joinPackage = async (
       includeDependenciesRecursively: false,
       groups: [{ debugName: "what is loaded together", name: (id) => source(id) ?? null }]
     },
+    // Files have no circles among them, so what a file imports is evaluated before it without further ado.
     strictExecutionOrder: false,
     minify: false,
     minifyInternalExports: false,
