@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { makeConnected } from "./internal/connectedSessions.ts"
 import { makeDirectory } from "./internal/directory.ts"
 import { type SessionRecord, SessionStore } from "./internal/sessionRecord.ts"
 import type { Session } from "./Session.ts"
@@ -79,10 +80,24 @@ export class Sessions extends Context.Service<Sessions, {
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> = Layer.effect(
-  Sessions,
-  Effect.flatMap(SessionFactory, (factory) => makeDirectory(factory.make, undefined))
-)
+export const layerMemory: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> =
+  /* @__PURE__ */ Layer.effect(
+    Sessions,
+    /* @__PURE__ */ Effect.flatMap(SessionFactory, (factory) => makeDirectory(factory.make, undefined))
+  )
+
+/**
+ * Sessions of this process that are reached over their connections alone, as over standard input and output: each ends with
+ * its connection, so that none idles out, none is kept in a store, and `get` and `terminate` find none.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConnected: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> =
+  /* @__PURE__ */ Layer.effect(
+    Sessions,
+    /* @__PURE__ */ Effect.flatMap(SessionFactory, (factory) => makeConnected(factory.make))
+  )
 
 /**
  * Sessions that are kept in a `SessionStore` too: one that is only there is revived by its first request. The process that
@@ -91,10 +106,10 @@ export const layerMemory: Layer.Layer<Sessions, never, SessionFactory | SecureRa
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore | SecureRandom.SecureRandom> = Layer
-  .effect(
+export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore | SecureRandom.SecureRandom> =
+  /* @__PURE__ */ Layer.effect(
     Sessions,
-    Effect.gen(function*() {
+    /* @__PURE__ */ Effect.gen(function*() {
       const factory = yield* SessionFactory
       return yield* makeDirectory(factory.make, yield* SessionStore)
     })
@@ -106,12 +121,13 @@ export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore |
  * @category layers
  * @since 0.1.0
  */
-export const layerDefault: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> = Layer.unwrap(
-  Effect.map(
-    Effect.serviceOption(SessionStore),
-    Option.match({
-      onNone: () => layerMemory,
-      onSome: (store) => Layer.provide(layer, Layer.succeed(SessionStore, store))
-    })
+export const layerDefault: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> =
+  /* @__PURE__ */ Layer.unwrap(
+    /* @__PURE__ */ Effect.map(
+      /* @__PURE__ */ Effect.serviceOption(SessionStore),
+      /* @__PURE__ */ Option.match({
+        onNone: () => layerMemory,
+        onSome: (store) => Layer.provide(layer, Layer.succeed(SessionStore, store))
+      })
+    )
   )
-)

@@ -1,30 +1,25 @@
 /** The directory in this process: a map, one sweeping fiber, and the store behind it where there is one. */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { Session } from "../Session.ts"
-import { type CloseReason, SessionNotFound, type SessionStoreUnavailable, TooManySessions } from "../SessionError.ts"
+import type { CloseReason, SessionNotFound, SessionStoreUnavailable } from "../SessionError.ts"
 import * as SessionId from "../SessionId.ts"
-import { type Limits, SessionLimits } from "../SessionLimits.ts"
-import type { Seed, Sessions } from "../Sessions.ts"
+import type { Sessions } from "../Sessions.ts"
 import type { SessionRecord, SessionStore } from "../SessionStore.ts"
-import { Fibers } from "./fibers.ts"
+import * as Open from "./openSessions.ts"
 
-type Make = (seed: Seed) => Effect.Effect<Session, never, Scope.Scope>
 type Store = SessionStore["Service"]
 type Found = Effect.Effect<Session, SessionNotFound | SessionStoreUnavailable>
 
-interface Entry {
-  readonly session: Session
-  readonly scope: Scope.Closeable
+interface Entry extends Open.Entry {
   /** What `get` answers, made once. */
   readonly found: Exit.Exit<Session>
   /** Monotonic milliseconds. */
@@ -36,50 +31,49 @@ interface Entry {
 const touches = 30
 const sweeps = 60
 
-class Directory {
-  private readonly entries = new Map<string, Entry>()
-  /** The scopes of those that are being made and have not ended meanwhile. */
-  private readonly making = new Map<string, Scope.Closeable>()
-  private readonly perPrincipal = new Map<string, number>()
+class Directory extends Open.OpenSessions<Entry> {
   private readonly reviving = new Map<string, Deferred.Deferred<Session, SessionNotFound | SessionStoreUnavailable>>()
   private readonly occupied = Latch.makeUnsafe(false)
-  private readonly fibers = new Fibers()
   private readonly idle: number
-  /** Sessions there are and sessions being made. */
-  private taken = 0
-  private draining = false
-  private readonly make: Make
   private readonly store: Store | undefined
-  private readonly limits: Limits
   private readonly clock: Clock.Clock
-  private readonly context: Context.Context<SecureRandom.SecureRandom>
-  private over = false
 
-  constructor(
-    make: Make,
-    store: Store | undefined,
-    limits: Limits,
-    context: Context.Context<SecureRandom.SecureRandom>
-  ) {
-    this.make = make
+  constructor(parts: Open.Parts, store: Store | undefined) {
+    super(parts)
     this.store = store
-    this.limits = limits
-    this.context = context
-    this.clock = Context.get(context, Clock.Clock)
-    this.idle = Duration.toMillis(limits.idle)
+    this.clock = Context.get(parts.context, Clock.Clock)
+    this.idle = Duration.toMillis(parts.limits.idle)
   }
 
-  readonly open: Sessions["Service"]["open"] = (options) =>
-    Effect.flatMap(Effect.provideContext(SessionId.make, this.context), (id) =>
-      Effect.tap(
-        this.add({ id, ...options }, options.link === undefined),
-        (session) => this.draining ? session.drain(0) : Effect.void
-      ))
+  protected override opening(id: string, options: Parameters<Sessions["Service"]["open"]>[0]): Open.Opening {
+    const opening = super.opening(id, options)
+    return options.link === undefined ? this.kept(opening) : opening
+  }
+
+  private kept(opening: Open.Opening): Open.Opening {
+    return this.store === undefined ? opening : { ...opening, save: this.saver() }
+  }
+
+  protected entered(session: Session, scope: Scope.Closeable): Entry {
+    const now = this.now()
+    this.occupied.openUnsafe()
+    return { session, scope, found: Exit.succeed(session), lastSeen: now, savedAt: now }
+  }
+
+  protected override forget(id: string, reason: CloseReason): boolean {
+    const wasOpen = super.forget(id, reason)
+    if (wasOpen && this.store !== undefined) this.fibers.run(this.context, this.unsave(id, reason, this.store))
+    return wasOpen
+  }
 
   readonly get = (id: string, principalKey: string): Found => {
     const entry = this.entries.get(id)
-    if (entry === undefined) return this.store === undefined ? notFound(id) : this.revive(id, principalKey, this.store)
-    if (entry.session.principalKey !== principalKey) return notFound(id)
+    if (entry === undefined) {
+      return this.store === undefined
+        ? Open.notFound(id)
+        : this.revive(id, principalKey, this.store)
+    }
+    if (entry.session.principalKey !== principalKey) return Open.notFound(id)
     this.touch(entry)
     return entry.found
   }
@@ -91,32 +85,13 @@ class Directory {
     Effect.suspend(() => {
       const entry = this.entries.get(id)
       if (entry !== undefined) {
-        return entry.session.principalKey === principalKey ? entry.session.close("terminated") : notFound(id)
+        return entry.session.principalKey === principalKey ? entry.session.close("terminated") : Open.notFound(id)
       }
       const { store } = this
       return store === undefined
-        ? notFound(id)
+        ? Open.notFound(id)
         : Effect.andThen(this.load(id, principalKey, store), store.remove(id))
     })
-
-  readonly closeAll = (reason: CloseReason): Effect.Effect<void> =>
-    Effect.suspend(() =>
-      Effect.forEach(Array.from(this.entries.values()), (entry) => entry.session.close(reason), {
-        concurrency: "unbounded",
-        discard: true
-      })
-    )
-
-  readonly drain = (deadline: Duration.Input): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      this.draining = true
-      return Effect.forEach(Array.from(this.entries.values()), (entry) => entry.session.drain(deadline), {
-        concurrency: "unbounded",
-        discard: true
-      })
-    })
-
-  readonly count: Effect.Effect<number> = Effect.sync(() => this.entries.size)
 
   /** Sleeps until the first session may have idled out, and not at all while there is none. */
   readonly sweep: Effect.Effect<never> = Effect.forever(Effect.suspend(() => {
@@ -151,77 +126,6 @@ class Directory {
     if (this.store === undefined || now - entry.savedAt < this.idle / touches) return
     entry.savedAt = now
     this.fibers.run(this.context, this.save(entry.session))
-  }
-
-  /** Takes a place, or says which limit is reached. */
-  private reserve(principalKey: string): TooManySessions | undefined {
-    const { sessions, sessionsPerPrincipal } = this.limits
-    if (this.taken >= sessions) return new TooManySessions({ limit: sessions, scope: "endpoint" })
-    const own = this.perPrincipal.get(principalKey) ?? 0
-    // Anonymous callers share one key and cannot be told apart.
-    if (principalKey !== "" && own >= sessionsPerPrincipal) {
-      return new TooManySessions({ limit: sessionsPerPrincipal, scope: "principal" })
-    }
-    this.taken += 1
-    this.perPrincipal.set(principalKey, own + 1)
-    return undefined
-  }
-
-  private release(principalKey: string): void {
-    this.taken -= 1
-    const left = (this.perPrincipal.get(principalKey) ?? 1) - 1
-    if (left === 0) this.perPrincipal.delete(principalKey)
-    else this.perPrincipal.set(principalKey, left)
-  }
-
-  private add(options: Omit<Seed, "onClosed" | "save">, kept: boolean): Effect.Effect<Session, TooManySessions> {
-    return Effect.suspend((): Effect.Effect<Session, TooManySessions> => {
-      const { id, principalKey } = options
-      const refused = this.reserve(principalKey)
-      if (refused !== undefined) return Effect.fail(refused)
-      const scope = Scope.makeUnsafe()
-      if (this.over) Scope.closeUnsafe(scope, Exit.void)
-      this.making.set(id, scope)
-      const made = this.make(this.seedOf(options, kept))
-      // Not in the context of the request that opens it, which the session would keep alive, connection and all.
-      const own = Context.add(this.context, Scope.Scope, scope)
-      return Effect.onExit(Effect.updateContext(made, () => own), (exit) => {
-        if (this.making.delete(id) && Exit.isSuccess(exit)) {
-          this.enter(exit.value, scope)
-          return Effect.void
-        }
-        this.release(principalKey)
-        return Scope.close(scope, exit)
-      })
-    })
-  }
-
-  /** In a function of its own: the session keeps the seed, and with it all that its functions know of. */
-  private seedOf(options: Omit<Seed, "onClosed" | "save">, kept: boolean): Seed {
-    const { id, principalKey } = options
-    const onClosed = (reason: CloseReason) => this.forget(id, reason)
-    const save = kept && this.store !== undefined ? { save: this.saver() } : undefined
-    const plain = options.link === undefined && options.record === undefined && save === undefined
-    return plain ? { id, principalKey, onClosed } : { ...options, onClosed, ...save }
-  }
-
-  private enter(session: Session, scope: Scope.Closeable): void {
-    const now = this.now()
-    this.entries.set(session.id, { session, scope, found: Exit.succeed(session), lastSeen: now, savedAt: now })
-    this.occupied.openUnsafe()
-  }
-
-  /** Called by the session when it begins to end. */
-  private forget(id: string, reason: CloseReason): void {
-    const entry = this.entries.get(id)
-    if (entry === undefined) {
-      this.making.delete(id)
-      return
-    }
-    this.entries.delete(id)
-    this.release(entry.session.principalKey)
-    this.fibers.run(this.context, Scope.close(entry.scope, Exit.void))
-    if (this.store !== undefined) this.fibers.run(this.context, this.unsave(id, reason, this.store))
   }
 
   /** What is saved last is what holds last. */
@@ -259,12 +163,12 @@ class Directory {
     principalKey: string,
     store: Store
   ): Effect.Effect<SessionRecord, SessionNotFound | SessionStoreUnavailable> {
-    if (!SessionId.isSessionId(id)) return notFound(id)
+    if (!SessionId.isSessionId(id)) return Open.notFound(id)
     return Effect.flatMap(
       store.load(id),
       (record) =>
         Option.isNone(record) || record.value.principalKey !== principalKey || this.expired(record.value)
-          ? notFound(id)
+          ? Open.notFound(id)
           : Effect.succeed(record.value)
     )
   }
@@ -289,28 +193,15 @@ class Directory {
 
   private revived(record: SessionRecord): Found {
     const { id, principalKey } = record
-    return Effect.matchEffect(this.add({ id, principalKey, record }, true), {
-      onFailure: () => notFound(id),
+    return Effect.matchEffect(this.add(this.kept({ id, principalKey, record })), {
+      onFailure: () => Open.notFound(id),
       onSuccess: (session) =>
         session.agreed() === undefined
-          ? Effect.andThen(session.close("failed"), notFound(id))
+          ? Effect.andThen(session.close("failed"), Open.notFound(id))
           : Effect.as(this.draining ? session.drain(0) : Effect.void, session)
     })
   }
-
-  /** Ends all sessions, and those that are opened from now on at once. */
-  readonly shut = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      this.over = true
-      const scopes = [...this.making.values(), ...Array.from(this.entries.values(), (entry) => entry.scope)]
-      return Effect.forEach(scopes, (scope) => Scope.close(scope, exit), { concurrency: "unbounded", discard: true })
-    })
-
-  /** Lets what is being written finish, for a while. */
-  readonly settle: Effect.Effect<void> = Effect.suspend(() => this.fibers.settle(this.limits.closeGrace))
 }
-
-const notFound = (sessionId: string): Exit.Exit<never, SessionNotFound> => Exit.fail(new SessionNotFound({ sessionId }))
 
 const recordOf = (session: Session, lastSeen: number): SessionRecord | undefined => {
   const agreed = session.agreed()
@@ -328,21 +219,17 @@ const recordOf = (session: Session, lastSeen: number): SessionRecord | undefined
   }
 }
 
-export const makeDirectory = Effect.fnUntraced(function*(make: Make, store: Store | undefined): Effect.fn.Return<
-  Sessions["Service"],
-  never,
-  SecureRandom.SecureRandom | Scope.Scope
-> {
-  const context = yield* Effect.context<SecureRandom.SecureRandom>()
-  const directory = new Directory(make, store, yield* SessionLimits, context)
-  yield* Effect.addFinalizer((exit) => Effect.andThen(directory.shut(exit), directory.settle))
-  yield* Effect.forkScoped(directory.sweep)
-  return {
-    open: directory.open,
-    get: directory.get,
-    terminate: directory.terminate,
-    count: directory.count,
-    drain: directory.drain,
-    closeAll: directory.closeAll
-  }
-})
+export const makeDirectory = (make: Open.Make, store: Store | undefined) =>
+  Effect.gen(function*() {
+    const directory = yield* Open.scoped(make, (parts) => new Directory(parts, store))
+    yield* Effect.forkScoped(directory.sweep)
+    const service: Sessions["Service"] = {
+      open: directory.open,
+      get: directory.get,
+      terminate: directory.terminate,
+      count: directory.count,
+      drain: directory.drain,
+      closeAll: directory.closeAll
+    }
+    return service
+  })
