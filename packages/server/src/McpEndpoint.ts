@@ -20,6 +20,7 @@ import { Dispatcher, make as makeDispatcher } from "./Dispatcher.ts"
 import * as Health from "./Health.ts"
 import { asksOf } from "./internal/asking.ts"
 import { Door } from "./internal/door.ts"
+import type { Http } from "./internal/http.ts"
 import * as Modern from "./internal/modern.ts"
 import { type Common, ServedSession } from "./internal/servedSession.ts"
 import type { Settings } from "./internal/settings.ts"
@@ -107,7 +108,8 @@ const layerFactory = (
   )
 
 const make = (
-  settings: Settings
+  settings: Settings,
+  http: Http
 ): Effect.Effect<
   McpEndpoint["Service"],
   InvalidOptions,
@@ -124,19 +126,24 @@ const make = (
     const context = yield* serving(settings)
     const asks = yield* asksOf(settings)
     let draining = false
-    const door = new Door({
-      settings,
-      registry,
-      dispatcher,
-      sessions,
-      modern: Modern.make({ dispatcher, registry, context, asks }),
-      context,
-      requestsInFlight: sessionLimits.requestsInFlight,
-      batchLength: batch,
-      isDraining: () => draining,
-      isOpen: (session) => open.has(session.id)
-    }, scope)
-    yield* Effect.addFinalizer(() => Effect.andThen(door.connections.close, door.callers.close))
+    const door = new Door(
+      {
+        settings,
+        registry,
+        dispatcher,
+        sessions,
+        modern: Modern.make({ dispatcher, registry, context, asks, refusal: http.refusal }),
+        context,
+        requestsInFlight: sessionLimits.requestsInFlight,
+        batchLength: batch,
+        isDraining: () => draining,
+        isOpen: (session) => open.has(session.id)
+      },
+      http,
+      scope
+    )
+    const { callers } = door.http
+    yield* Effect.addFinalizer(() => Effect.andThen(door.connections.close, callers.close))
 
     const before = new Set<Effect.Effect<void>>()
     const stop = Effect.suspend(() => {
@@ -146,7 +153,7 @@ const make = (
         first,
         Effect.andThen(
           Effect.forEach(
-            [sessions, door.connections, door.callers, ...(dispatcher.tasks === undefined ? [] : [dispatcher.tasks])],
+            [sessions, door.connections, callers, ...(dispatcher.tasks === undefined ? [] : [dispatcher.tasks])],
             (each) => each.drain(drain),
             { concurrency: "unbounded", discard: true }
           ),
@@ -164,7 +171,7 @@ const make = (
         version: settings.info.version,
         status: draining ? "draining" : "serving",
         inFlight: Array.from(open.values(), (session) => session.load().serving).reduce((a, b) => a + b, 0) +
-          door.connections.inFlight + door.callers.size,
+          door.connections.inFlight + callers.size,
         listening: dispatcher.listen.open(),
         sessions: open.size
       })
@@ -180,26 +187,21 @@ const make = (
           Effect.sync(() => void before.add(effect)),
           () => Effect.sync(() => before.delete(effect))
         ),
-      endpoint: {
-        handle: door.handle,
-        admitBatch: door.admitBatch,
-        attach: door.attach,
-        verify: door.verify,
-        terminate: door.terminate
-      }
+      endpoint: door.endpoint
     }
   })
 
 /**
  * An endpoint over what is registered, with a `Registry` and a `ChangeBus` of its own. Its sessions are kept in `directory`,
- * which makes them with the endpoint's `SessionFactory`.
+ * which makes them with the endpoint's `SessionFactory`; `http` is how it is reached beside connections.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = <E, R>(
   settings: Settings,
-  directory: Layer.Layer<Sessions.Sessions, E, R>
+  directory: Layer.Layer<Sessions.Sessions, E, R>,
+  http: Http
 ): Layer.Layer<
   McpEndpoint | Endpoint,
   E | InvalidOptions,
@@ -208,7 +210,7 @@ export const layer = <E, R>(
   const dispatcher = Layer.effect(Dispatcher, makeDispatcher(settings))
   const open = Layer.sync(OpenSessions, () => new Map<string, Session>())
   const factory = Layer.provide(layerFactory(settings), [dispatcher, open])
-  const own = Layer.provide(Layer.effect(McpEndpoint, make(settings)), [
+  const own = Layer.provide(Layer.effect(McpEndpoint, make(settings, http)), [
     Layer.provide(directory, factory),
     dispatcher,
     open

@@ -22,13 +22,15 @@
  *
  * @since 0.1.0
  */
+import * as Sessions from "@mcpfx/session/Sessions"
 import * as StdioServer from "@mcpfx/transport/StdioServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
-import { endpoint, limitsOf, type Provided } from "./internal/assemble.ts"
+import { assemble, limitsOf, type Provided } from "./internal/assemble.ts"
+import { connectionsOnly } from "./internal/connectionsOnly.ts"
 import type { ServerOptions } from "./internal/settings.ts"
 import * as Stdout from "./internal/stdout.ts"
 import { McpEndpoint } from "./McpEndpoint.ts"
@@ -52,6 +54,10 @@ const serveStdio: Effect.Effect<void, never, McpEndpoint | Stdio.Stdio> = Effect
     output: stdio.stdout({ endOnDone: false })
   })
 })
+
+/** An endpoint that has one connection, and sessions for no others. */
+const endpoint = <A, E, R>(registrations: Layer.Layer<A, E, R>, options: ServerOptions) =>
+  assemble(registrations, options, Sessions.layerConnected, connectionsOnly)
 
 /** Nothing but protocol may reach standard output: Effect's loggers write to standard error, the console too (STD-02). */
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,13 +1,11 @@
 /** What is checked before a request is admitted, so that the peer hears of it before the first byte of an answer. */
 import * as Capabilities from "@mcpfx/schema/Capabilities"
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import * as McpError from "@mcpfx/schema/McpError"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Task from "@mcpfx/schema/Task"
 import type { RequestContext } from "@mcpfx/session/RequestContext"
 import { Rejected } from "@mcpfx/transport/Endpoint"
 import type { Facts } from "@mcpfx/transport/Exchange"
-import * as McpHeaders from "@mcpfx/transport/McpHeaders"
 import * as Option from "effect/Option"
 import type { Entry, ExtensionEntry } from "../Entry.ts"
 import { isVisible } from "./entries.ts"
@@ -68,12 +66,8 @@ const needsTask = (entry: Entry, context: Request): boolean =>
   entry.kind === "tool" && entry.task?.support === "must" &&
   !Capabilities.hasExtension(context.clientCapabilities, Task.extensionId) && isVisible(entry, context)
 
-/** What the client of a modern request did not declare, or did not repeat in headers (META-13, XH-11). */
-export const modernRefusal = (
-  entry: Entry,
-  request: JsonRpc.Request,
-  context: Request
-): Rejected | undefined => {
+/** What the client of a modern request did not declare (META-13). */
+export const modernRefusal = (entry: Entry, context: Request): Rejected | undefined => {
   if (entry.kind === "method") {
     const extension = unannounced(entry.extension, context)
     if (extension !== undefined && isVisible(entry, context)) {
@@ -87,14 +81,7 @@ export const modernRefusal = (
       return rejected(new McpError.MissingClientCapability({ required: missing }), context.revision)
     }
   }
-  if (needsTask(entry, context)) {
-    const required = Capabilities.requiredExtension(Task.extensionId)
-    return rejected(new McpError.MissingClientCapability({ required }), context.revision)
-  }
-  if (entry.kind !== "tool" || entry.headerParams.length === 0 || context.facts.headers === undefined) return undefined
-  const fault = McpHeaders.checkParams(context.facts.headers, entry.headerParams, request.params?.["arguments"])
-  return fault === undefined || !isVisible(entry, context) ? undefined : rejected(
-    new McpError.HeaderMismatch({ header: fault.header, detail: McpHeaders.describe(fault) }),
-    context.revision
-  )
+  if (!needsTask(entry, context)) return undefined
+  const required = Capabilities.requiredExtension(Task.extensionId)
+  return rejected(new McpError.MissingClientCapability({ required }), context.revision)
 }

@@ -1,8 +1,8 @@
 /** Puts an endpoint together: first what it shares with nobody, then what is registered, then its door. */
 import * as SessionLimits from "@mcpfx/session/SessionLimits"
-import * as Sessions from "@mcpfx/session/Sessions"
+import type { SessionFactory, Sessions } from "@mcpfx/session/Sessions"
 import type { Endpoint } from "@mcpfx/transport/Endpoint"
-import * as Guard from "@mcpfx/transport/Guard"
+import type * as Guard from "@mcpfx/transport/Guard"
 import * as Limits from "@mcpfx/transport/Limits"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
@@ -11,8 +11,9 @@ import * as Option from "effect/Option"
 import * as ChangeBus from "../ChangeBus.ts"
 import * as McpEndpoint from "../McpEndpoint.ts"
 import * as Registry from "../Registry.ts"
-import { InvalidOptions } from "../ServerError.ts"
+import type { InvalidOptions } from "../ServerError.ts"
 import * as ServerLimits from "../ServerLimits.ts"
+import type { Http } from "./http.ts"
 import * as Settings from "./settings.ts"
 import { checkKeys } from "./stateKeys.ts"
 import { RequestState } from "./statePort.ts"
@@ -40,32 +41,27 @@ const bus: Layer.Layer<ChangeBus.ChangeBus> = Layer.unwrap(
 /** Options of an endpoint, and what its transport says about who can reach it. */
 export interface Placed extends Settings.ServerOptions, Pick<Guard.Options, "allowedHosts"> {}
 
-/**
- * States that a client brings back must be opened by whichever instance it comes to: a secret that each process makes for
- * itself is not enough where clients are elsewhere.
- */
-const requireKeys = (options: Placed, settings: Settings.Settings) =>
+/** Keys from the options will do, or none are needed. */
+const checkedKeys = (options: Placed, settings: Settings.Settings, http: Http) =>
   Effect.gen(function*() {
     if (Option.isSome(yield* Effect.serviceOption(RequestState))) return
-    if (settings.stateKeys !== undefined) return yield* Effect.asVoid(Effect.fromResult(checkKeys(settings.stateKeys)))
-    if (settings.newestModern === undefined || Guard.isLocal(options)) return
-    const { prompts, resources, templates, tools } = (yield* Registry.Registry).snapshot()
-    const asking = [...tools, ...prompts, ...resources, ...templates].find((entry) => entry.asks.length > 0)
-    if (asking === undefined) return
-    const name = "name" in asking ? asking.name : "uri" in asking ? asking.uri : asking.template
-    const reason = `requestState.keys are missing: the ${asking.kind} "${name}" asks, and clients are on other machines`
-    return yield* new InvalidOptions({ reason })
+    if (settings.stateKeys === undefined) yield* http.requireKeys(options, settings)
+    else yield* Effect.fromResult(checkKeys(settings.stateKeys))
   })
 
-/** An endpoint of its own, its sessions in a directory of somebody else's making. */
-export const endpointIn = <A, E, R, E2, R2>(
+/**
+ * An endpoint of its own for `registrations`, which are built anew for it. They stand before the endpoint does, so that no
+ * request meets half of them. Its sessions are in `directory`; `http` is how it is reached beside connections.
+ */
+export const assemble = <A, E, R, E2, R2>(
   registrations: Layer.Layer<A, E, R>,
   options: Placed,
-  directory: Layer.Layer<Sessions.Sessions, E2, R2>
+  directory: Layer.Layer<Sessions, E2, R2>,
+  http: Http
 ): Layer.Layer<
   Endpoint | McpEndpoint.McpEndpoint,
   E | E2 | InvalidOptions,
-  Exclude<R, Provided> | Exclude<Exclude<R2, Sessions.SessionFactory>, Provided>
+  Exclude<R, Provided> | Exclude<Exclude<R2, SessionFactory>, Provided>
 > => {
   const base = Layer.provideMerge(Registry.layer, Layer.merge(bus, SecureRandom.layerWebCrypto))
   // What registrations provide beside being registered is theirs alone.
@@ -73,19 +69,9 @@ export const endpointIn = <A, E, R, E2, R2>(
   const door = Layer.unwrap(
     Effect.gen(function*() {
       const settings = yield* Effect.fromResult(Settings.make(options, yield* ServerLimits.ServerLimits))
-      yield* requireKeys(options, settings)
-      return McpEndpoint.layer(settings, directory)
+      yield* checkedKeys(options, settings, http)
+      return McpEndpoint.layer(settings, directory, http)
     })
   )
   return Layer.fresh(Layer.provide(Layer.provide(door, registered), limitsOf(options)))
 }
-
-/**
- * An endpoint of its own for `registrations`, which are built anew for it. They stand before the endpoint does, so that no
- * request meets half of them.
- */
-export const endpoint = <A, E, R>(
-  registrations: Layer.Layer<A, E, R>,
-  options: Placed
-): Layer.Layer<Endpoint | McpEndpoint.McpEndpoint, E | InvalidOptions, Exclude<R, Provided>> =>
-  endpointIn(registrations, options, Sessions.layerDefault)

@@ -4,13 +4,7 @@ import type { Facts } from "@mcpfx/transport/Exchange"
 import * as Principal from "@mcpfx/transport/Principal"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-
-/** Takes nothing in any more, and succeeds when what ran has ended. */
-export const closeTable = (table: InFlight.InFlight): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    table.closeUnsafe()
-    return table.interruptAll
-  })
+import { closeTable } from "./closeTable.ts"
 
 /** Tables of callers that have nothing in flight any more are dropped once there are so many, at the least. */
 const sweepFrom = 256

@@ -11,10 +11,9 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { rejected } from "./admission.ts"
-import { Callers } from "./callers.ts"
 import { Connections, lacksEnvelope } from "./connections.ts"
 import { fallback, type Gateway, modernOf, shuttingDown } from "./gateway.ts"
-import { HttpSessions } from "./httpSessions.ts"
+import type { Http, HttpDoor } from "./http.ts"
 import type { Client } from "./single.ts"
 
 const noClaim = Result.succeed(undefined)
@@ -32,14 +31,12 @@ const claimOf = (
 export class Door {
   private readonly gateway: Gateway
   readonly connections: Connections
-  readonly callers: Callers
-  private readonly http: HttpSessions
+  readonly http: HttpDoor
 
-  constructor(gateway: Gateway, scope: Scope.Scope) {
+  constructor(gateway: Gateway, http: Http, scope: Scope.Scope) {
     this.gateway = gateway
     this.connections = new Connections(gateway, scope)
-    this.callers = new Callers(gateway.requestsInFlight)
-    this.http = new HttpSessions(gateway)
+    this.http = http.door(gateway)
   }
 
   readonly handle = (exchange: Exchange): Effect.Effect<Admission, Rejected> => {
@@ -62,7 +59,7 @@ export class Door {
       return Exit.succeed({})
     }
     return facts.connection === undefined
-      ? this.http.handle(exchange, this.callers.of)
+      ? this.http.handle(exchange)
       : this.connections.legacy(facts.connection, exchange)
   }
 
@@ -96,7 +93,7 @@ export class Door {
       logLevel: settings.declared.logging === false ? undefined : envelope.logLevel
     }
     return facts.connection === undefined
-      ? this.gateway.modern.start({ exchange, request, client, inFlight: this.callers.of(facts), key: exchange })
+      ? this.http.modern(exchange, request, client)
       : this.connections.modern(facts.connection, exchange, request, client)
   }
 
@@ -119,9 +116,15 @@ export class Door {
       : admit(this.connections.session(connection)?.agreed()?.revision)
   }
 
-  readonly attach: Endpoint["Service"]["attach"] = (facts, link) => this.http.attach(facts, link)
-
-  readonly verify = (facts: Facts): Effect.Effect<void, Rejected> => this.http.verify(facts)
-
-  readonly terminate: Endpoint["Service"]["terminate"] = (facts) => this.http.terminate(facts)
+  /** What transports have of it. */
+  get endpoint(): Endpoint["Service"] {
+    const { admitBatch, handle, http } = this
+    return {
+      handle,
+      admitBatch,
+      attach: (facts, link) => http.attach(facts, link),
+      verify: (facts) => http.verify(facts),
+      terminate: (facts) => http.terminate(facts)
+    }
+  }
 }

@@ -4,7 +4,6 @@ import * as McpError from "@mcpfx/schema/McpError"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { Revision } from "@mcpfx/schema/Revision"
 import * as Revisions from "@mcpfx/schema/Revisions"
-import type { InFlight } from "@mcpfx/session/InFlight"
 import type { Session } from "@mcpfx/session/Session"
 import type { SessionNotFound, SessionStoreUnavailable } from "@mcpfx/session/SessionError"
 import { type Admission, Rejected } from "@mcpfx/transport/Endpoint"
@@ -18,8 +17,10 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Discover from "../Discover.ts"
 import { rejected } from "./admission.ts"
+import { Callers } from "./callers.ts"
 import { isExit } from "./exit.ts"
 import { fallback, type Gateway, lacking, modernOnly, noSession, shuttingDown } from "./gateway.ts"
+import type { HttpDoor } from "./http.ts"
 import { sessionNotFound } from "./sessionNotFound.ts"
 import type { Client } from "./single.ts"
 
@@ -28,11 +29,13 @@ type Admitted = Effect.Effect<Admission, Rejected>
 const admitted: Exit.Exit<Admission> = Exit.succeed({})
 const notAllowed = { allow: "POST" }
 
-export class HttpSessions {
+export class HttpSessions implements HttpDoor {
   private readonly gateway: Gateway
+  readonly callers: Callers
 
   constructor(gateway: Gateway) {
     this.gateway = gateway
+    this.callers = new Callers(gateway.requestsInFlight)
   }
 
   get stateless(): boolean {
@@ -40,7 +43,7 @@ export class HttpSessions {
   }
 
   /** One message of a session, the one that opens it, or, without sessions, one that stands alone. */
-  handle(exchange: Exchange, inFlight: (facts: Facts) => InFlight): Admitted {
+  handle(exchange: Exchange): Admitted {
     const { facts, message } = exchange
     const { settings } = this.gateway
     const opens = JsonRpc.isRequest(message) && message.method === Methods.Initialize.name
@@ -49,9 +52,15 @@ export class HttpSessions {
         ? Exit.fail(modernOnly(settings, message.method, message.params?.["protocolVersion"]))
         : admitted
     }
-    if (this.stateless) return JsonRpc.isRequest(message) ? this.single(exchange, message, inFlight(facts)) : admitted
+    if (this.stateless) return JsonRpc.isRequest(message) ? this.single(exchange, message) : admitted
     if (facts.sessionId === undefined) return opens ? this.open(exchange) : Exit.fail(this.missing)
     return this.withSession(facts, (session) => this.accept(session, exchange))
+  }
+
+  /** A request of 2026-07-28, which stands alone. */
+  modern(exchange: Exchange, request: JsonRpc.Request, client: Client): Exit.Exit<Admission, Rejected> {
+    const inFlight = this.callers.of(exchange.facts)
+    return this.gateway.modern.start({ exchange, request, client, inFlight, key: exchange })
   }
 
   private accept(session: Session, exchange: Exchange): Exit.Exit<Admission, Rejected> {
@@ -123,11 +132,9 @@ export class HttpSessions {
     return named?.era === "legacy" ? named : fallback(settings)
   }
 
-  private single(exchange: Exchange, request: JsonRpc.Request, inFlight: InFlight): Exit.Exit<Admission, Rejected> {
+  private single(exchange: Exchange, request: JsonRpc.Request): Exit.Exit<Admission, Rejected> {
     const client = this.statelessClient(request, exchange.facts)
-    return Result.isFailure(client)
-      ? Exit.fail(client.failure)
-      : this.gateway.modern.start({ exchange, request, client: client.success, inFlight, key: exchange })
+    return Result.isFailure(client) ? Exit.fail(client.failure) : this.modern(exchange, request, client.success)
   }
 
   private statelessClient(request: JsonRpc.Request, facts: Facts): Result.Result<Client, Rejected> {

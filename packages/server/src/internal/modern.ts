@@ -18,6 +18,7 @@ import { modernRefusal, rejected, scopeRefusal } from "./admission.ts"
 import type { Asks } from "./asks.ts"
 import { concerned, named } from "./entries.ts"
 import { isExit } from "./exit.ts"
+import type { Http } from "./http.ts"
 import type { Answer } from "./lane.ts"
 import { foreign, stateOf } from "./retry.ts"
 import { type Client, Single } from "./single.ts"
@@ -32,6 +33,8 @@ export interface Options {
   readonly context: Context.Context<never>
   /** How they ask; `undefined` where none of them can. */
   readonly asks: Asks | undefined
+  /** What a transport has to say against a request of 2026-07-28 for an entry. */
+  readonly refusal: Http["refusal"]
 }
 
 /** A request and where it is kept while it runs. */
@@ -60,7 +63,7 @@ const refusals: Readonly<Record<InFlight.Refusal, () => McpError.McpError>> = {
 }
 
 export const make = (options: Options): Modern => {
-  const { asks, context: base, dispatcher, registry } = options
+  const { asks, context: base, dispatcher, refusal: refusalOfTransport, registry } = options
   const listener = Telemetry.listener(base)
 
   const refuse = (request: JsonRpc.Request, context: Single): Rejected | undefined => {
@@ -73,7 +76,9 @@ export const make = (options: Options): Modern => {
       if (refusal !== undefined) return refusal
     } else {
       const refusal = scopeRefusal(entry, context) ??
-        (context.revision.era === "modern" ? modernRefusal(entry, request, context) : undefined)
+        (context.revision.era === "modern"
+          ? modernRefusal(entry, context) ?? refusalOfTransport(entry, request, context)
+          : undefined)
       if (refusal !== undefined) return refusal
     }
     return dispatcher.has(request.method, context)

@@ -84,7 +84,7 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["MRT-06"],
     file: "server/src/internal/assemble.ts",
-    find: "      yield* requireKeys(options, settings)\n",
+    find: "      yield* checkedKeys(options, settings, http)\n",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },

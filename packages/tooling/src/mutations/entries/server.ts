@@ -25,9 +25,9 @@ export const server: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["RPC-04"],
-    file: "server/src/internal/door.ts",
-    find: "inFlight: this.callers.of(facts), key: exchange })",
-    replace: "inFlight: this.callers.of(facts), key: request.id })",
+    file: "server/src/internal/httpSessions.ts",
+    find: "client, inFlight, key: exchange })",
+    replace: "client, inFlight, key: request.id })",
     tests: ["server/test/Modern.test.ts"]
   },
   {
@@ -60,9 +60,9 @@ export const server: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["XH-11", "XH-12"],
-    file: "server/src/internal/admission.ts",
-    find: "return fault === undefined || !isVisible(entry, context) ? undefined : rejected(",
-    replace: "return fault === undefined || isVisible(entry, context) ? undefined : rejected(",
+    file: "server/src/internal/overHttp.ts",
+    find: "if (fault === undefined || !isVisible(entry, context)) return undefined",
+    replace: "if (fault === undefined || isVisible(entry, context)) return undefined",
     tests: ["server/test/Modern.test.ts"]
   },
   {
