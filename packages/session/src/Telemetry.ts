@@ -21,11 +21,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as Tracer from "effect/Tracer"
+import { type Fault, type Kind, type Meter, meter, type Target, versionOf } from "./internal/meter.ts"
 import type { PeerFailure } from "./Peer.ts"
-import * as SessionMetrics from "./SessionMetrics.ts"
 import * as Suspended from "./Suspended.ts"
 
 /**
@@ -42,13 +41,23 @@ export interface Options {
 }
 
 /**
+ * Options as they are in force: metrics come with what records them, which a program that has none is spared.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Recording extends Omit<Options, "metrics"> {
+  readonly metrics: Meter | undefined
+}
+
+/**
  * What is recorded.
  *
  * @category references
  * @since 0.1.0
  */
-export const Telemetry = Context.Reference<Options>("@mcpfx/session/Telemetry", {
-  defaultValue: () => ({ spans: "auto", metrics: false, sessionId: false })
+export const Telemetry = Context.Reference<Recording>("@mcpfx/session/Telemetry", {
+  defaultValue: () => ({ spans: "auto", metrics: undefined, sessionId: false })
 })
 
 /**
@@ -60,15 +69,22 @@ export const Telemetry = Context.Reference<Options>("@mcpfx/session/Telemetry", 
  * import { Telemetry } from "@mcpfx/session"
  * import { Effect } from "effect"
  *
- * const program = Effect.map(Telemetry.Telemetry, (options) => options.metrics)
+ * const program = Effect.map(Telemetry.Telemetry, (recording) => recording.metrics !== undefined)
  * Effect.runSync(Effect.provide(program, Telemetry.layer({ metrics: true }))) // => true
  * ```
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer = (options: Partial<Options>): Layer.Layer<never> =>
-  Layer.effect(Telemetry, Effect.map(Telemetry, (current) => ({ ...current, ...options })))
+export const layer = ({ metrics, ...options }: Partial<Options>): Layer.Layer<never> =>
+  Layer.effect(
+    Telemetry,
+    Effect.map(Telemetry, (current) => ({
+      ...current,
+      ...options,
+      metrics: metrics === undefined ? current.metrics : metrics ? meter : undefined
+    }))
+  )
 
 /**
  * One request, served or sent, as telemetry sees it.
@@ -116,12 +132,11 @@ export const listener = (context: Context.Context<never>): Listener | undefined 
   const tracer = Context.getOrUndefined(context, Tracer.Tracer)
   const spans = options.spans === "on" ||
     (options.spans === "auto" && tracer !== undefined && tracer !== Tracer.nativeTracer)
-  return spans || options.metrics ? makeListener(context, options, spans) : undefined
+  return spans || options.metrics !== undefined ? makeListener(context, options, spans) : undefined
 }
 
-type Kind = "server" | "client"
-
-const makeListener = (context: Context.Context<never>, options: Options, spans: boolean): Listener => {
+const makeListener = (context: Context.Context<never>, options: Recording, spans: boolean): Listener => {
+  const { metrics } = options
   const observe = <A, E>(
     kind: Kind,
     effect: Effect.Effect<A, E>,
@@ -134,16 +149,16 @@ const makeListener = (context: Context.Context<never>, options: Options, spans: 
       Effect.suspend(() => {
         const clock = Context.get(context, Clock.Clock)
         const start = clock.monotonicTimeNanosUnsafe()
-        if (options.metrics) active(kind, context, 1)
+        metrics?.requests(kind, 1, context)
         return Effect.onExit(
           span === undefined ? effect : Effect.withParentSpan(effect, span, { captureStackTrace: false }),
           (exit) =>
             Effect.sync(() => {
               const fault = faultOfExit(exit, faultOf)
               if (span !== undefined) endSpan(span, clock, fault)
-              if (!options.metrics) return
-              active(kind, context, -1)
-              record(kind, operation, target, fault, context, secondsSince(clock, start))
+              if (metrics === undefined) return
+              metrics.requests(kind, -1, context)
+              metrics.request(kind, secondsSince(clock, start), { operation, target, fault }, context)
             })
         )
       })
@@ -158,23 +173,16 @@ const makeListener = (context: Context.Context<never>, options: Options, spans: 
       observe("server", effect, operation, spans ? traceOf(operation, facts) : {}, faultOfServer(operation.revision)),
     call: (effect, operation) => observe("client", effect, operation, {}, faultOfPeer),
     session: (role, revision) => {
-      if (!options.metrics) return () => {}
+      if (metrics === undefined) return () => {}
       const clock = Context.get(context, Clock.Clock)
       const start = clock.monotonicTimeNanosUnsafe()
-      sessions(role, context, 1)
+      metrics.sessions(role, 1, context)
       return (reason) => {
-        sessions(role, context, -1)
-        const attributes = { ...versionOf(revision()), ...(reason === "failed" ? { "error.type": reason } : undefined) }
-        const metric = role === "server" ? SessionMetrics.serverSessionDuration : SessionMetrics.clientSessionDuration
-        Metric.withAttributes(metric, attributes).updateUnsafe(secondsSince(clock, start), context)
+        metrics.sessions(role, -1, context)
+        metrics.session(role, secondsSince(clock, start), { revision: revision(), reason }, context)
       }
     }
   }
-}
-
-interface Target {
-  readonly key: "gen_ai.tool.name" | "gen_ai.prompt.name"
-  readonly name: string
 }
 
 const targetOf = (operation: Operation): Target | undefined => {
@@ -190,13 +198,10 @@ const targetOf = (operation: Operation): Target | undefined => {
   }
 }
 
-const versionOf = (revision: Revision | undefined): Record<string, string> =>
-  revision === undefined ? {} : { "mcp.protocol.version": revision.version }
-
 const attributesOf = (
   operation: Operation,
   target: Target | undefined,
-  options: Options
+  options: Recording
 ): Record<string, string> => {
   const { id, method, revision, sessionId, transport } = operation
   const attributes: Record<string, string> = { "mcp.method.name": method, ...versionOf(revision) }
@@ -221,12 +226,6 @@ const traceOf = (operation: Operation, facts: Facts): Pick<Tracer.SpanOptions, "
 
 const headerTrace = (facts: Facts): ReturnType<typeof TraceContext.parseParent> =>
   facts.headers === undefined ? undefined : TraceContext.parseParent(facts.headers["traceparent"])
-
-/** A failure by its `error.type`; `code` where the peer was given one. */
-interface Fault {
-  readonly type: string
-  readonly code: string | undefined
-}
 
 const jsonRpcCode = /^-?\d+$/
 
@@ -279,36 +278,3 @@ const endSpan = (span: Tracer.Span, clock: Clock.Clock, fault: Fault | undefined
 
 const secondsSince = (clock: Clock.Clock, start: bigint): number =>
   Number(clock.monotonicTimeNanosUnsafe() - start) / 1_000_000_000
-
-const active = (kind: Kind, context: Context.Context<never>, by: 1 | -1): void =>
-  (kind === "server" ? SessionMetrics.serverActiveRequests : SessionMetrics.clientActiveRequests)
-    .modifyUnsafe(by, context)
-
-const sessions = (role: Kind, context: Context.Context<never>, by: 1 | -1): void =>
-  (role === "server" ? SessionMetrics.serverActiveSessions : SessionMetrics.clientActiveSessions)
-    .modifyUnsafe(by, context)
-
-/**
- * Names that a peer chooses freely become series only when they are known to name something: a method of the revision, a
- * tool that answered.
- */
-const record = (
-  kind: Kind,
-  operation: Operation,
-  target: Target | undefined,
-  fault: Fault | undefined,
-  context: Context.Context<never>,
-  seconds: number
-): void => {
-  const known = operation.revision === undefined || operation.revision.requests.has(operation.method)
-  const attributes: Record<string, string> = {
-    "mcp.method.name": known ? operation.method : "_OTHER",
-    ...versionOf(operation.revision)
-  }
-  if (target !== undefined && (fault === undefined || fault.type === "tool_error")) attributes[target.key] = target.name
-  if (operation.method === Methods.ToolsCall.name) attributes["gen_ai.operation.name"] = "execute_tool"
-  if (fault !== undefined) attributes["error.type"] = fault.type
-  if (fault?.code !== undefined) attributes["rpc.response.status_code"] = fault.code
-  const metric = kind === "server" ? SessionMetrics.serverOperationDuration : SessionMetrics.clientOperationDuration
-  Metric.withAttributes(metric, attributes).updateUnsafe(seconds, context)
-}
