@@ -18,7 +18,6 @@
 import { InvalidCursor } from "@mcpfx/schema/McpError"
 import * as Base64Url from "effect/encoding/Base64Url"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import { byName } from "./internal/shelf.ts"
 
 /**
@@ -38,9 +37,6 @@ export interface Page<E> {
   /** `undefined` on the last page. */
   readonly nextCursor: string | undefined
 }
-
-const Payload = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
-const decodePayload = Schema.decodeUnknownResult(Payload)
 
 const checkLength = 8
 
@@ -75,8 +71,10 @@ export const lastOf = (kind: Kind, cursor: string): Result.Result<string, Invali
   if (Result.isFailure(text)) return invalid
   const payload = text.success.slice(checkLength)
   if (text.success.slice(0, checkLength) !== checksum(payload)) return invalid
-  const decoded = decodePayload(payload)
-  return Result.isSuccess(decoded) && decoded.success[0] === kind ? Result.succeed(decoded.success[1]) : invalid
+  const parsed = Result.getOrUndefined(Result.try((): unknown => JSON.parse(payload)))
+  if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== kind) return invalid
+  const last: unknown = parsed[1]
+  return typeof last === "string" ? Result.succeed(last) : invalid
 }
 
 /** How many entries of a sorted list come up to `last` or before it. */
