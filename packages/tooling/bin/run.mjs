@@ -27,6 +27,7 @@ const scripts = {
   "bench:start": [{ file: "packages/bench/src/starts/main.ts" }],
   "bench:growth": [{ file: "packages/bench/src/growth/main.ts" }],
   "bench:compare": [{ file: "packages/bench/src/compare/main.ts" }],
+  "bench:weights": [{ file: "packages/bench/src/weights/main.ts" }],
   // A young generation that holds a batch: the collector is looked at apart.
   profile: [{
     file: "packages/bench/src/profile/main.ts",
