@@ -18,7 +18,7 @@ const duration = (name: string, description: string): Metric.Histogram<number> =
  * @category metrics
  * @since 0.1.0
  */
-export const serverOperationDuration = /* @__PURE__ */ duration(
+export const serverOperationDuration = duration(
   "mcp.server.operation.duration",
   "Duration of an MCP request as the receiver sees it, in seconds"
 )
@@ -29,7 +29,7 @@ export const serverOperationDuration = /* @__PURE__ */ duration(
  * @category metrics
  * @since 0.1.0
  */
-export const clientOperationDuration = /* @__PURE__ */ duration(
+export const clientOperationDuration = duration(
   "mcp.client.operation.duration",
   "Duration of an MCP request as the sender sees it, in seconds"
 )
@@ -38,7 +38,7 @@ export const clientOperationDuration = /* @__PURE__ */ duration(
  * @category metrics
  * @since 0.1.0
  */
-export const serverSessionDuration = /* @__PURE__ */ duration(
+export const serverSessionDuration = duration(
   "mcp.server.session.duration",
   "Duration of an MCP session as the server sees it, in seconds"
 )
@@ -47,7 +47,7 @@ export const serverSessionDuration = /* @__PURE__ */ duration(
  * @category metrics
  * @since 0.1.0
  */
-export const clientSessionDuration = /* @__PURE__ */ duration(
+export const clientSessionDuration = duration(
   "mcp.client.session.duration",
   "Duration of an MCP session as the client sees it, in seconds"
 )
@@ -58,7 +58,7 @@ export const clientSessionDuration = /* @__PURE__ */ duration(
  * @category metrics
  * @since 0.1.0
  */
-export const serverActiveSessions = /* @__PURE__ */ Metric.gauge("mcp.server.active_sessions", {
+export const serverActiveSessions = Metric.gauge("mcp.server.active_sessions", {
   description: "MCP sessions that are open",
   attributes: { unit: "{session}" }
 })
@@ -67,7 +67,7 @@ export const serverActiveSessions = /* @__PURE__ */ Metric.gauge("mcp.server.act
  * @category metrics
  * @since 0.1.0
  */
-export const clientActiveSessions = /* @__PURE__ */ Metric.gauge("mcp.client.active_sessions", {
+export const clientActiveSessions = Metric.gauge("mcp.client.active_sessions", {
   description: "MCP sessions that are open",
   attributes: { unit: "{session}" }
 })
@@ -78,7 +78,7 @@ export const clientActiveSessions = /* @__PURE__ */ Metric.gauge("mcp.client.act
  * @category metrics
  * @since 0.1.0
  */
-export const serverActiveRequests = /* @__PURE__ */ Metric.gauge("mcp.server.active_requests", {
+export const serverActiveRequests = Metric.gauge("mcp.server.active_requests", {
   description: "MCP requests that are being served",
   attributes: { unit: "{request}" }
 })
@@ -89,7 +89,7 @@ export const serverActiveRequests = /* @__PURE__ */ Metric.gauge("mcp.server.act
  * @category metrics
  * @since 0.1.0
  */
-export const clientActiveRequests = /* @__PURE__ */ Metric.gauge("mcp.client.active_requests", {
+export const clientActiveRequests = Metric.gauge("mcp.client.active_requests", {
   description: "MCP requests that wait for an answer",
   attributes: { unit: "{request}" }
 })

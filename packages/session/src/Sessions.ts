@@ -80,11 +80,10 @@ export class Sessions extends Context.Service<Sessions, {
  * @category layers
  * @since 0.1.0
  */
-export const layerMemory: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> =
-  /* @__PURE__ */ Layer.effect(
-    Sessions,
-    /* @__PURE__ */ Effect.flatMap(SessionFactory, (factory) => makeDirectory(factory.make, undefined))
-  )
+export const layerMemory: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> = Layer.effect(
+  Sessions,
+  Effect.flatMap(SessionFactory, (factory) => makeDirectory(factory.make, undefined))
+)
 
 /**
  * Sessions of this process that are reached over their connections alone, as over standard input and output: each ends with
@@ -93,11 +92,10 @@ export const layerMemory: Layer.Layer<Sessions, never, SessionFactory | SecureRa
  * @category layers
  * @since 0.1.0
  */
-export const layerConnected: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> =
-  /* @__PURE__ */ Layer.effect(
-    Sessions,
-    /* @__PURE__ */ Effect.flatMap(SessionFactory, (factory) => makeConnected(factory.make))
-  )
+export const layerConnected: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> = Layer.effect(
+  Sessions,
+  Effect.flatMap(SessionFactory, (factory) => makeConnected(factory.make))
+)
 
 /**
  * Sessions that are kept in a `SessionStore` too: one that is only there is revived by its first request. The process that
@@ -106,10 +104,10 @@ export const layerConnected: Layer.Layer<Sessions, never, SessionFactory | Secur
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore | SecureRandom.SecureRandom> =
-  /* @__PURE__ */ Layer.effect(
+export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore | SecureRandom.SecureRandom> = Layer
+  .effect(
     Sessions,
-    /* @__PURE__ */ Effect.gen(function*() {
+    Effect.gen(function*() {
       const factory = yield* SessionFactory
       return yield* makeDirectory(factory.make, yield* SessionStore)
     })
@@ -121,13 +119,12 @@ export const layer: Layer.Layer<Sessions, never, SessionFactory | SessionStore |
  * @category layers
  * @since 0.1.0
  */
-export const layerDefault: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> =
-  /* @__PURE__ */ Layer.unwrap(
-    /* @__PURE__ */ Effect.map(
-      /* @__PURE__ */ Effect.serviceOption(SessionStore),
-      /* @__PURE__ */ Option.match({
-        onNone: () => layerMemory,
-        onSome: (store) => Layer.provide(layer, Layer.succeed(SessionStore, store))
-      })
-    )
+export const layerDefault: Layer.Layer<Sessions, never, SessionFactory | SecureRandom.SecureRandom> = Layer.unwrap(
+  Effect.map(
+    Effect.serviceOption(SessionStore),
+    Option.match({
+      onNone: () => layerMemory,
+      onSome: (store) => Layer.provide(layer, Layer.succeed(SessionStore, store))
+    })
   )
+)

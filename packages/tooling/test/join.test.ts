@@ -7,6 +7,7 @@ import { graphOf, reached } from "../src/join/graph.ts"
 import { groupsOf } from "../src/join/groups.ts"
 import { joinPackage } from "../src/join/joinPackage.ts"
 import { publicModules } from "../src/join/publicModules.ts"
+import { pureCalls } from "../src/join/pureCalls.ts"
 import { starts } from "../src/join/starts.ts"
 import { astray, differences, hasCode, isFacade, twice, unasked } from "../src/pack/joined.ts"
 import { root } from "../src/root.ts"
@@ -153,5 +154,26 @@ describe("what is published of joined modules", () => {
         "only in what is published: C: object"
       ]
     )
+  })
+})
+
+describe("calls that bundlers may leave out", () => {
+  const marked = (code: string): string =>
+    [...pureCalls(code)].toSorted((a, b) => b - a).reduce((text, at) => `${text.slice(0, at)}!${text.slice(at)}`, code)
+
+  it.each([
+    ["give names their values", "const a = make(one(), new Map())", "const a = !make(!one(), !new Map())"],
+    ["are exported", "export const a = b.c(1).pipe(d(2))", "export const a = !b.c(1).pipe(!d(2))"],
+    ["make what a class extends", "class A extends of(\"A\")() {}", "class A extends !of(\"A\")() {}"]
+  ])("are those that %s", (_, code, expected) => {
+    assert.strictEqual(marked(code), expected)
+  })
+
+  it.each([
+    ["statements", "register(1)"],
+    ["in functions", "const a = () => b(c())\nfunction d() { const e = f() }\nconst g = function() { return new H() }"],
+    ["in members of classes", "class A { b = c(); d() { const e = f() } static { g() } }"]
+  ])("are not %s", (_, code) => {
+    assert.strictEqual(marked(code), code)
   })
 })

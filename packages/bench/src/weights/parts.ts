@@ -11,11 +11,11 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "listening, list changes",
     modules:
-      /server\/dist\/(?:Listen|ChangeBus)|followers|listenStream|coalesce|forward|uriSet|notices|Subscription|\/filter\./
+      /server\/src\/(?:Listen|ChangeBus)|followers|listenStream|coalesce|forward|uriSet|notices|Subscription|\/filter\./
   },
   {
     name: "requests to the client",
-    modules: /session\/dist\/(?:Peer|Pending|Progress|internal\/(?:calls|deadlines|keepAlive|revivedIds))|Patience/
+    modules: /session\/src\/(?:Peer|Pending|Progress|internal\/(?:calls|deadlines|keepAlive|revivedIds))|Patience/
   },
   { name: "logs to the client", modules: /LogBridge|Logging|ambient|enclosing/ },
   { name: "the transport", modules: /packages\/transport/ },
@@ -24,16 +24,16 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "contracts, JSON Schemas",
     modules:
-      /dist\/(?:JsonSchema|HeaderParam|ToolContract|SchemaMismatch|InvalidContract|internal\/(?:toolContract|contractSpec|side|json(?:Codec|Schema\w*)))\.js/
+      /src\/(?:JsonSchema|HeaderParam|ToolContract|SchemaMismatch|InvalidContract|internal\/(?:toolContract|contractSpec|side|json(?:Codec|Schema\w*)))\.ts/
   },
   {
     name: "JSON-RPC, errors",
-    modules: /dist\/(?:JsonRpc|McpError|Codes|Meta|MetaKey|internal\/(?:json|modernMeta))\.js/
+    modules: /src\/(?:JsonRpc|McpError|Codes|Meta|MetaKey|internal\/(?:json|modernMeta))\.ts/
   },
   {
     name: "five revisions",
     modules:
-      /dist\/(?:revision\/|Revisions|Methods|Method\.|CustomMethod|internal\/(?:requests|notifications|rounds|task\w+|downgrade\w*|project|codec|definition|readers|tolerant|capabilities|shapes|plainCall)\.)/
+      /src\/(?:revision\/|Revisions|Methods|Method\.|CustomMethod|internal\/(?:requests|notifications|rounds|task\w+|downgrade\w*|project|codec|definition|readers|tolerant|capabilities|shapes|plainCall)\.)/
   },
   { name: "what messages hold", modules: /packages\/schema/ },
   { name: "Effect", modules: /effect/ }

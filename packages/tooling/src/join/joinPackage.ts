@@ -2,6 +2,7 @@ import { copyFileSync, readFileSync, rmSync } from "node:fs"
 import { isAbsolute, join } from "node:path"
 import { type Plugin, rolldown } from "rolldown"
 import type { PublicModule } from "./publicModules.ts"
+import { pureCalls } from "./pureCalls.ts"
 
 /** Where a package has what is published of its code. */
 export const output = "lib"
@@ -30,6 +31,16 @@ const compiled: Plugin = {
     }
 }
 
+/** Has bundlers leave out what a program does not use of a module. */
+const annotated: Plugin = {
+  name: "annotated",
+  transform: (code, id, { magicString }) => {
+    if (id.startsWith(entry) || magicString === undefined) return undefined
+    for (const at of pureCalls(code)) magicString.appendLeft(at, "/* @__PURE__ */ ")
+    return { code: magicString }
+  }
+}
+
 /**
  * Writes the compiled modules of a package to few files: one for each group, and one for each public module that gives it
  * its names. Nothing is left out, renamed for its importers or evaluated twice; comments that tools read stay, the others
@@ -48,7 +59,8 @@ export const joinPackage = async (
     cwd: folder,
     input: Object.fromEntries(modules.map(({ name }) => [name, `${entry}${name}`])),
     external: (id) => !id.startsWith(".") && !isAbsolute(id) && !id.startsWith(entry),
-    plugins: [entries(folder), compiled],
+    plugins: [entries(folder), compiled, annotated],
+    experimental: { nativeMagicString: true },
     platform: "neutral",
     preserveEntrySignatures: "allow-extension",
     treeshake: false,

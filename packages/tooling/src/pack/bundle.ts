@@ -17,8 +17,8 @@ interface Program {
 }
 
 const programs: ReadonlyArray<Program> = [
-  { name: "hello", source: "packages/examples/src/hello.ts", budget: 261 },
-  { name: "small", source: "packages/bench/src/minimal/mcpfx.ts", budget: 101 }
+  { name: "hello", source: "packages/examples/src/hello.ts", budget: 262 },
+  { name: "small", source: "packages/bench/src/minimal/mcpfx.ts", budget: 103 }
 ]
 
 const packageOf = (path: string): string => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? "the program"
