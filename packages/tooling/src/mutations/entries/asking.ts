@@ -76,9 +76,9 @@ export const asking: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["MRT-06"],
-    file: "server/src/RequestState.ts",
-    find: "Base64Url.encode(bytes.success) === sealed ?",
-    replace: "sealed !== \"\" ?",
+    file: "server/src/internal/base64Url.ts",
+    find: "return seen < none && left === 0 ? bytes : undefined",
+    replace: "return seen < none ? bytes : undefined",
     tests: ["server/test/laws/RequestState.test.ts"]
   },
   {
