@@ -36,6 +36,7 @@
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as FormContract from "@mcpfx/schema/FormContract"
+import type { FormSchema } from "@mcpfx/schema/FormSchema"
 import type { InputRequest } from "@mcpfx/schema/InputRequired"
 import type { JsonObject } from "@mcpfx/schema/JsonRpc"
 import * as Roots from "@mcpfx/schema/Roots"
@@ -128,6 +129,24 @@ const accepted = (
 
 const noContent = {}
 
+type FormRequest = Extract<InputRequest, { readonly method: "elicitation/create" }>
+
+/** What each form was last shown with: mostly it is one message, and what is known of a request is kept with it. */
+const shown = new WeakMap<FormSchema, { readonly message: string; readonly request: FormRequest }>()
+
+const formRequest = (message: string, form: FormSchema): FormRequest => {
+  const last = shown.get(form)
+  if (last?.message === message) return last.request
+  const request: FormRequest = {
+    method: "elicitation/create",
+    params: { mode: "form", message, requestedSchema: form }
+  }
+  shown.set(form, { message, request })
+  return request
+}
+
+const formAsks = ["elicitation.form"] as const
+
 /**
  * Has the user fill in a form (ELI-05, ELI-06). The schema is a struct of texts, numbers, booleans and choices; see
  * `FormContract` for what is shown of it. A schema that cannot be a form is a defect. The answer is read by the schema
@@ -143,8 +162,7 @@ export const elicit = <A>(
 ): Effect.Effect<A, InputError, Services> =>
   Effect.suspend(() => {
     const contract = FormContract.make(schema)
-    const params = { mode: "form", message, requestedSchema: contract.form } as const
-    return Effect.flatMap(ask(["elicitation.form"], { method: "elicitation/create", params }, options), (answer) =>
+    return Effect.flatMap(ask(formAsks, formRequest(message, contract.form), options), (answer) =>
       Effect.flatMap(accepted("elicitation.form", answer), ({ content }) => {
         const value = contract.decode(content ?? noContent)
         return Result.isSuccess(value) ? Effect.succeed(value.success) : Effect.fail(

@@ -5,14 +5,14 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["MRT-07", "SEC-07"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    find: "if (state.principal !== Principal.key(single.facts.principal)) return refused",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },
   {
     ids: ["MRT-06", "MRT-07"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.request !== identity(request)) return yield* foreign",
+    find: "if (state.request !== Identity.ofRequest(request)) return refused",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },
@@ -26,9 +26,9 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["ELI-21"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    find: "if (state.principal !== Principal.key(single.facts.principal)) return refused",
     replace:
-      "if (single.sessionId !== undefined && state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+      "if (single.sessionId !== undefined && state.principal !== Principal.key(single.facts.principal)) return refused",
     tests: ["server/test/RoundState.test.ts"]
   },
   {
@@ -70,7 +70,7 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["MRT-07"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.expires <= now) return yield* expired",
+    find: "if (state.expires <= now) return late",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },
