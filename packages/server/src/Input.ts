@@ -36,7 +36,6 @@
  */
 import type * as Capabilities from "@mcpfx/schema/Capabilities"
 import * as FormContract from "@mcpfx/schema/FormContract"
-import type { FormSchema } from "@mcpfx/schema/FormSchema"
 import type { InputRequest } from "@mcpfx/schema/InputRequired"
 import type { JsonObject } from "@mcpfx/schema/JsonRpc"
 import * as Roots from "@mcpfx/schema/Roots"
@@ -55,6 +54,7 @@ import * as Schema from "effect/Schema"
 import { AskMisplaced, TurnsMismatch } from "./AskError.ts"
 import type { Asking } from "./Entry.ts"
 import { bring } from "./internal/asking.ts"
+import { formRequest } from "./internal/formRequest.ts"
 import { CurrentStep } from "./internal/interaction.ts"
 import { makeAsks } from "./internal/makeAsks.ts"
 import { pageOf } from "./internal/pages.ts"
@@ -128,22 +128,6 @@ const accepted = (
 }
 
 const noContent = {}
-
-type FormRequest = Extract<InputRequest, { readonly method: "elicitation/create" }>
-
-/** What each form was last shown with: mostly it is one message, and what is known of a request is kept with it. */
-const shown = new WeakMap<FormSchema, { readonly message: string; readonly request: FormRequest }>()
-
-const formRequest = (message: string, form: FormSchema): FormRequest => {
-  const last = shown.get(form)
-  if (last?.message === message) return last.request
-  const request: FormRequest = {
-    method: "elicitation/create",
-    params: { mode: "form", message, requestedSchema: form }
-  }
-  shown.set(form, { message, request })
-  return request
-}
 
 const formAsks = ["elicitation.form"] as const
 

@@ -80,7 +80,7 @@ export class Asks {
     return runStep(step, idempotencyKey, this.parts.steps, this.limits)
   }
 
-  /** The first pass. Who and what the request is, is only needed where its state is sealed; the name of its steps, then too. */
+  /** The first pass. Who and what the request is, is only looked for where its state is sealed. */
   open(single: Single): Rounds {
     const none = new Map<string, never>()
     const first: State.RoundState = {
@@ -119,14 +119,14 @@ export class Asks {
     if (state.expires <= now) return late
     const answers = this.answers(single.revision, state, request, now)
     if (Result.isFailure(answers)) return Effect.fail(answers.failure)
-    const go = Effect.suspend(() => {
+    const go = () => {
       single.replay(new Rounds(single, this, state, answers.success), state.progress)
       return state.trace === undefined ? Effect.void : link(state.trace)
-    })
+    }
     const { guard } = this.parts
-    if (guard === undefined) return go
+    if (guard === undefined) return go()
     const claim = guard.claim(id, Duration.millis(state.expires - now))
-    return Effect.flatMap(bounded(claim, "claims", "claim", this.limits), (claimed) => claimed ? go : refused)
+    return Effect.flatMap(bounded(claim, "claims", "claim", this.limits), (claimed) => claimed ? go() : refused)
   }
 
   /** `undefined` for what is no state of ours. */

@@ -21,6 +21,7 @@ import { AskTimeout, CapabilityMissing, type InputError, type StepInDoubt } from
 import type { Asks } from "./asks.ts"
 import * as Identity from "./identity.ts"
 import { CurrentGroup, type Group, type Interaction, type KeptStep, type Question } from "./interaction.ts"
+import { Members } from "./members.ts"
 import { uncovered } from "./push.ts"
 import type { Answered, Asked, RoundState } from "./roundState.ts"
 import type { Single } from "./single.ts"
@@ -39,44 +40,6 @@ export interface Parked {
   readonly context: Context.Context<never>
   /** What the fiber had started before. */
   readonly children: ReadonlyArray<AnyFiber>
-}
-
-/** Questions that one fiber waits for together, each in a fiber of its own. */
-class Members implements Group {
-  readonly fibers: Array<AnyFiber> = []
-  private readonly size: number
-  private readonly outer: Group | undefined
-  private readonly ended: () => void
-  private readonly onClose: () => void
-  private failed = false
-
-  constructor(size: number, outer: Group | undefined, ended: () => void, onClose: () => void) {
-    this.size = size
-    this.outer = outer
-    this.ended = ended
-    this.onClose = onClose
-  }
-
-  get isComplete(): boolean {
-    return this.fibers.length === this.size
-  }
-
-  get isGivenUp(): boolean {
-    return this.failed || this.outer?.isGivenUp === true
-  }
-
-  join(fiber: AnyFiber): void {
-    this.fibers.push(fiber)
-    fiber.addObserver(this.ended)
-  }
-
-  fail(): void {
-    this.failed = true
-  }
-
-  close(): void {
-    this.onClose()
-  }
 }
 
 const names: Readonly<Record<InputRequest["method"], string>> = {
@@ -136,7 +99,7 @@ export class Rounds implements Interaction {
     this.trace = state.trace
   }
 
-  /** What the steps of the whole call share: drawn when it is first needed. Platforms draw these in bulk. */
+  /** What the steps of the whole call share, made when one runs or a state is sealed. Platforms draw such ids in bulk. */
   private get call(): string {
     return this.drawn ??= this.state.call === "" ? crypto.randomUUID() : this.state.call
   }
