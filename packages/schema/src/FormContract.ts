@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { FormSchema } from "./FormSchema.ts"
 import { type Fields, legacyKey, titlesKey, toFields } from "./internal/formFields.ts"
-import { schemaSide } from "./internal/side.ts"
+import { schemaSide, type Side } from "./internal/side.ts"
 import { InvalidContract } from "./InvalidContract.ts"
 import { isJsonObject, type JsonObject } from "./JsonRpc.ts"
 import * as JsonSchema from "./JsonSchema.ts"
@@ -54,7 +54,7 @@ const untangle = (content: JsonObject, { defaults, lists, nullable }: Fields): J
 
 /**
  * The form of a schema. Throws {@link InvalidContract} where the schema is not flat enough for one: no request can cause
- * that, and no client could be shown it. The form of one schema is made once.
+ * that, and no client could be shown it. The contract of one schema is made once, so make the schema once too.
  *
  * **Details**
  *
@@ -83,25 +83,34 @@ const untangle = (content: JsonObject, { defaults, lists, nullable }: Fields): J
  * @since 0.1.0
  */
 export const make = <A>(schema: Form<A>): FormContract<A> => {
-  const codec = JsonSchema.codec(schema)
-  const side = schemaSide("form", "content", () => codec)
-  const fields = fieldsOf(schema)
-  return {
-    form: fields.form,
-    decode: (content) => side.decode(isJsonObject(content) ? untangle(content, fields) : content)
+  const known = made.get(schema)
+  if (known !== undefined && isOf(known, schema)) return known
+  const contract = new Made(schema, fieldsOf(schema), schemaSide("form", "content", () => JsonSchema.codec(schema)))
+  made.set(schema, contract)
+  return contract
+}
+
+class Made<out A> implements FormContract<A> {
+  readonly schema: Form<A>
+  readonly form: FormSchema
+  readonly decode: (content: unknown) => Result.Result<A, SchemaMismatch>
+
+  constructor(schema: Form<A>, fields: Fields, { decode }: Pick<Side<A>, "decode">) {
+    this.schema = schema
+    this.form = fields.form
+    this.decode = (content) => decode(isJsonObject(content) ? untangle(content, fields) : content)
   }
 }
 
-const derived = new WeakMap<object, Fields>()
+const made = new WeakMap<Form<unknown>, Made<unknown>>()
+
+const isOf = <A>(contract: Made<unknown>, schema: Form<A>): contract is Made<A> => contract.schema === schema
 
 const fieldsOf = (schema: Form<unknown>): Fields => {
-  const known = derived.get(schema)
-  if (known !== undefined) return known
   const fields = toFields(JsonSchema.fromSchema(schema))
   if (Result.isFailure(fields)) {
     throw new InvalidContract({ kind: "form", name: fields.failure.field, reason: fields.failure.reason })
   }
-  derived.set(schema, fields.success)
   return fields.success
 }
 

@@ -145,6 +145,22 @@ describe("fields", () => {
   })
 })
 
+describe("one schema", () => {
+  it("has one contract, and no other schema has it", () => {
+    const schema = Schema.Struct({ a: Schema.String })
+    assert.strictEqual(FormContract.make(schema), FormContract.make(schema))
+    const contract = FormContract.make(Schema.Struct({ a: Schema.Int }))
+    assert.notStrictEqual<unknown>(contract, FormContract.make(schema))
+    assert.isTrue(Result.isFailure(contract.decode({ a: "1" })))
+    assert.isTrue(Result.isSuccess(FormContract.make(schema).decode({ a: "1" })))
+  })
+
+  it("that is no form is refused each time", () => {
+    const schema = Schema.Struct({ a: Schema.Struct({}) })
+    for (let time = 0; time < 2; time++) assert.throws(() => FormContract.make(schema), InvalidContract)
+  })
+})
+
 describe("laws", () => {
   const name = fc.stringMatching(/^[a-z]{1,6}$/)
   const values = fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9 .-]{1,8}$/), { minLength: 1, maxLength: 4 })

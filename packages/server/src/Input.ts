@@ -54,6 +54,7 @@ import * as Schema from "effect/Schema"
 import { AskMisplaced, TurnsMismatch } from "./AskError.ts"
 import type { Asking } from "./Entry.ts"
 import { bring } from "./internal/asking.ts"
+import { formRequest } from "./internal/formRequest.ts"
 import { CurrentStep } from "./internal/interaction.ts"
 import { makeAsks } from "./internal/makeAsks.ts"
 import { pageOf } from "./internal/pages.ts"
@@ -128,6 +129,8 @@ const accepted = (
 
 const noContent = {}
 
+const formAsks = ["elicitation.form"] as const
+
 /**
  * Has the user fill in a form (ELI-05, ELI-06). The schema is a struct of texts, numbers, booleans and choices; see
  * `FormContract` for what is shown of it. A schema that cannot be a form is a defect. The answer is read by the schema
@@ -143,8 +146,7 @@ export const elicit = <A>(
 ): Effect.Effect<A, InputError, Services> =>
   Effect.suspend(() => {
     const contract = FormContract.make(schema)
-    const params = { mode: "form", message, requestedSchema: contract.form } as const
-    return Effect.flatMap(ask(["elicitation.form"], { method: "elicitation/create", params }, options), (answer) =>
+    return Effect.flatMap(ask(formAsks, formRequest(message, contract.form), options), (answer) =>
       Effect.flatMap(accepted("elicitation.form", answer), ({ content }) => {
         const value = contract.decode(content ?? noContent)
         return Result.isSuccess(value) ? Effect.succeed(value.success) : Effect.fail(

@@ -14,21 +14,26 @@ import type { CryptoError } from "effect/crypto/CryptoError"
 import * as Kdf from "effect/crypto/Kdf"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
-import * as Base64Url from "effect/encoding/Base64Url"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
+import * as Base64Url from "./internal/base64Url.ts"
+import * as Nonces from "./internal/nonces.ts"
 import { checkKeys, textOf } from "./internal/stateKeys.ts"
 import { type Key, type Opened, RequestState } from "./internal/statePort.ts"
 import type { InvalidOptions } from "./ServerError.ts"
 
 export { type Key, type Opened, RequestState } from "./internal/statePort.ts"
 
-const version = 1
+const version = 2
 const idLength = 8
-const nonceLength = 24
-const headerLength = 1 + idLength + nonceLength
 const tagLength = 16
+
+/** Version, id and nonce are multiples of 3 bytes, so that each is a text of its own in what was sealed. */
+const prefixLength = 1 + idLength
+const headerLength = prefixLength + Nonces.nonceLength
+const nonceAt = prefixLength * 4 / 3
+const sealedAt = headerLength * 4 / 3
+const shortest = sealedAt + Math.ceil(tagLength * 4 / 3)
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -37,29 +42,25 @@ const forIds = encoder.encode("mcpfx request state key id")
 const noSalt = new Uint8Array(0)
 
 interface Secret {
-  readonly id: Uint8Array
+  /** Version and id of the key: what stands before the nonce of everything that it seals, as bytes and as text. */
+  readonly prefix: Uint8Array
+  readonly name: string
   readonly key: Aead.Key
+}
+
+const secret = (id: Uint8Array, key: Aead.Key): Secret => {
+  const prefix = Uint8Array.of(version, ...id)
+  return { prefix, name: Base64Url.encode(prefix), key }
 }
 
 /** For states of some hundred bytes it takes a sixth of what the ciphers of Web Crypto do, which run in other threads. */
 const cipher = Aead.xchacha20Poly1305
 
-const join = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
-
-const equal = (a: Uint8Array, b: Uint8Array): boolean => a.every((byte, index) => byte === b[index])
-
-/** Only the one way to write some bytes is read: what was changed in any character is refused. */
-const bytesOf = (sealed: string): Uint8Array | undefined => {
-  const bytes = Base64Url.decode(sealed)
-  return Result.isSuccess(bytes) && Base64Url.encode(bytes.success) === sealed ? bytes.success : undefined
+const headerOf = (prefix: Uint8Array, nonce: Uint8Array): Uint8Array => {
+  const header = new Uint8Array(headerLength)
+  header.set(prefix)
+  header.set(nonce, prefixLength)
+  return header
 }
 
 type Crypto = Aead.Aead | Kdf.Kdf | SecureRandom.SecureRandom
@@ -67,31 +68,39 @@ type Crypto = Aead.Aead | Kdf.Kdf | SecureRandom.SecureRandom
 const make = (secrets: readonly [Secret, ...ReadonlyArray<Secret>]) =>
   Effect.gen(function*() {
     const aead = yield* Aead.Aead
-    const random = yield* SecureRandom.SecureRandom
+    const nonces = Nonces.make(yield* SecureRandom.SecureRandom)
     const [first] = secrets
 
-    const seal = Effect.fnUntraced(function*(text: string) {
-      const nonce = yield* random.randomBytes(nonceLength)
-      const header = join(Uint8Array.of(version), first.id, nonce)
-      const sealed = yield* aead.encrypt(first.key, encoder.encode(text), { nonce, aad: header })
-      return Base64Url.encode(join(header, sealed))
-    }, Effect.orDie)
+    const seal = (text: string) =>
+      Effect.flatMap(nonces, (nonce) => {
+        const aad = headerOf(first.prefix, nonce)
+        return Effect.map(
+          aead.encrypt(first.key, encoder.encode(text), { nonce, aad }),
+          (sealed) => first.name + Base64Url.encode(nonce) + Base64Url.encode(sealed)
+        )
+      })
 
-    const open = Effect.fnUntraced(function*(sealed: string) {
-      const bytes = bytesOf(sealed)
-      if (bytes === undefined || bytes.length < headerLength + tagLength || bytes[0] !== version) return Option.none()
-      const header = bytes.subarray(0, headerLength)
-      const id = header.subarray(1, 1 + idLength)
-      const secret = secrets.find((secret) => equal(secret.id, id))
-      if (secret === undefined) return Option.none()
-      const nonce = header.subarray(1 + idLength)
-      const text = yield* aead.decrypt(secret.key, bytes.subarray(headerLength), { nonce, aad: header })
-      return Option.some<Opened>({ text: decoder.decode(text), id: Base64Url.encode(nonce) })
-    })
+    /** Only the one way to write some bytes is read: what was changed in any character is refused. */
+    const open = (text: string) => {
+      if (text.length < shortest) return undefined
+      const secret = secrets.find(({ name }) => text.startsWith(name))
+      const nonce = Base64Url.decode(text.slice(nonceAt, sealedAt))
+      const sealed = Base64Url.decode(text.slice(sealedAt))
+      if (secret === undefined || nonce === undefined || sealed === undefined) return undefined
+      return aead.decrypt(secret.key, sealed, { nonce, aad: headerOf(secret.prefix, nonce) })
+    }
 
     return RequestState.of({
-      seal,
-      unseal: (sealed) => Effect.catch(open(sealed), () => Effect.succeedNone)
+      seal: (text) => Effect.orDie(seal(text)),
+      unseal: (sealed) =>
+        Effect.suspend(() => {
+          const text = open(sealed)
+          return text === undefined ? Effect.succeedNone : Effect.match(text, {
+            onFailure: Option.none,
+            onSuccess: (bytes) =>
+              Option.some<Opened>({ text: decoder.decode(bytes), id: sealed.slice(nonceAt, sealedAt) })
+          })
+        })
     })
   })
 
@@ -106,10 +115,7 @@ const secretOf = (key: Key): Effect.Effect<Secret, CryptoError, Kdf.Kdf> =>
     const kdf = yield* Kdf.Kdf
     const derived = (info: Uint8Array, length: number) =>
       kdf.derive(Kdf.hkdfSha256, bytes, { salt: noSalt, info, length })
-    return {
-      id: yield* derived(forIds, idLength),
-      key: yield* Aead.key(cipher, yield* derived(forStates, 32))
-    }
+    return secret(yield* derived(forIds, idLength), yield* Aead.key(cipher, yield* derived(forStates, 32)))
   })
 
 /**
@@ -150,7 +156,7 @@ export const layerRandom: Layer.Layer<RequestState> = Layer.effect(
     const drawn = Effect.gen(function*() {
       const random = yield* SecureRandom.SecureRandom
       const key = yield* Aead.key(cipher, yield* random.randomBytes(32))
-      return yield* make([{ id: yield* random.randomBytes(idLength), key }])
+      return yield* make([secret(yield* random.randomBytes(idLength), key)])
     }).pipe(Effect.orDie)
     // When it is first needed: some platforms have no chance to offer while a program is loaded.
     const state = yield* Effect.cached(Effect.provideContext(drawn, yield* Effect.context<Crypto>()))

@@ -6,11 +6,9 @@ import * as MetaKey from "@mcpfx/schema/MetaKey"
 import * as Methods from "@mcpfx/schema/Methods"
 import type { InvalidShape, Revision } from "@mcpfx/schema/Revision"
 import * as Principal from "@mcpfx/transport/Principal"
-import * as Clock from "effect/Clock"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Base64Url from "effect/encoding/Base64Url"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Tracer from "effect/Tracer"
@@ -21,12 +19,12 @@ import type { StepInDoubt } from "../ServerError.ts"
 import type { ServerLimits } from "../ServerLimits.ts"
 import type { StateStore } from "../StateStore.ts"
 import type { StepStore } from "../StepStore.ts"
-import { canonical } from "./canonical.ts"
+import * as Base64Url from "./base64Url.ts"
+import * as Identity from "./identity.ts"
 import type { KeptStep } from "./interaction.ts"
 import { foreign } from "./retry.ts"
 import { Rounds } from "./rounds.ts"
 import * as State from "./roundState.ts"
-import { sha256 } from "./sha256.ts"
 import type { Single } from "./single.ts"
 import { bounded, runStep } from "./steps.ts"
 
@@ -39,14 +37,20 @@ export interface Parts {
   readonly steps: StepStore["Service"] | undefined
 }
 
-const expired = new McpError.InvalidParams({ detail: "requestState has expired", data: { reason: "expired" } })
+const expired: Effect.Effect<never, McpError.InvalidParams> = Effect.suspend(() =>
+  Effect.fail(new McpError.InvalidParams({ detail: "requestState has expired", data: { reason: "expired" } }))
+)
 
 /** Characters that the state of a handle has at most. */
 const handleLength = 1024
 
-const handleOf = (text: string): string | undefined => {
-  const wire = State.parse(text)
-  return JsonRpc.isJsonObject(wire) && typeof wire["h"] === "string" ? wire["h"] : undefined
+const handleOf = (json: unknown): string | undefined =>
+  JsonRpc.isJsonObject(json) && typeof json["h"] === "string" ? json["h"] : undefined
+
+/** A state, and what told it apart from every other when it was opened. */
+interface Opened {
+  readonly id: string
+  readonly state: State.RoundState
 }
 
 /** An answer in the neutral model. */
@@ -78,7 +82,7 @@ export class Asks {
     return runStep(step, idempotencyKey, this.parts.steps, this.limits)
   }
 
-  /** The first pass. Who and what the request is, is only needed where its state is sealed. */
+  /** The first pass. Who and what the request is, is only looked for where its state is sealed. */
   open(single: Single): Rounds {
     const none = new Map<string, never>()
     const first: State.RoundState = {
@@ -86,7 +90,7 @@ export class Asks {
       principal: "",
       request: "",
       expires: 0,
-      call: SecureRandom.uuidV4Unsafe(),
+      call: "",
       asked: none,
       answers: none,
       steps: none,
@@ -97,44 +101,61 @@ export class Asks {
   }
 
   /** Takes up where an earlier request ended: checks its state, and has the answers ready for the handler (MRT-07). */
-  readonly resume: (
+  resume(single: Single, request: JsonRpc.Request, sealed: string): Effect.Effect<void, McpError.McpError> {
+    // What is longer than anything that is sealed here is not looked into.
+    if (sealed.length > Math.max(this.limits.stateBytes, handleLength)) return foreign
+    return Effect.flatMap(this.unseal(sealed), (opened) =>
+      opened === undefined
+        ? foreign
+        : Effect.clockWith((clock) => this.take(single, request, opened, clock.currentTimeMillisUnsafe())))
+  }
+
+  private take(
     single: Single,
     request: JsonRpc.Request,
-    sealed: string
-  ) => Effect.Effect<void, McpError.McpError> = Effect
-    .fnUntraced(function*(this: Asks, single: Single, request: JsonRpc.Request, sealed: string) {
-      // What is longer than anything that is sealed here is not looked into.
-      if (sealed.length > Math.max(this.limits.stateBytes, handleLength)) return yield* foreign
-      const now = yield* Clock.currentTimeMillis
-      const { id, state } = yield* this.unseal(sealed)
-      if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign
-      if (state.request !== identity(request)) return yield* foreign
-      if (state.expires <= now) return yield* expired
-      const answers = yield* Effect.fromResult(this.answers(single.revision, state, request, now))
-      const { guard } = this.parts
-      if (guard !== undefined) {
-        const claim = guard.claim(id, Duration.millis(state.expires - now))
-        if (!(yield* bounded(claim, "claims", "claim", this.limits))) return yield* foreign
-      }
-      single.replay(new Rounds(single, this, state, answers), state.progress)
-      yield* link(state.trace)
-    }).bind(this)
+    { id, state }: Opened,
+    now: number
+  ): Effect.Effect<void, McpError.McpError> {
+    if (state.principal !== Principal.key(single.facts.principal)) return foreign
+    if (state.request !== Identity.ofRequest(request)) return foreign
+    if (state.expires <= now) return expired
+    const answers = this.answers(single.revision, state, request, now)
+    if (Result.isFailure(answers)) return Effect.fail(answers.failure)
+    const go = () => {
+      single.replay(new Rounds(single, this, state, answers.success), state.progress)
+      return state.trace === undefined ? Effect.void : link(state.trace)
+    }
+    const { guard } = this.parts
+    if (guard === undefined) return go()
+    const claim = guard.claim(id, Duration.millis(state.expires - now))
+    return Effect.flatMap(bounded(claim, "claims", "claim", this.limits), (claimed) => claimed ? go() : foreign)
+  }
 
-  private readonly unseal = Effect.fnUntraced(function*(this: Asks, sealed: string) {
+  /** `undefined` for what is no state of ours. */
+  private unseal(sealed: string): Effect.Effect<Opened | undefined, McpError.McpError> {
+    return Effect.flatMap(this.parts.state.unseal(sealed), (opened) => {
+      if (Option.isNone(opened)) return Effect.undefined
+      const { id, text } = opened.value
+      const json = State.parse(text)
+      const handle = handleOf(json)
+      return handle === undefined ? Effect.succeed(whole(id, json)) : this.fetch(id, handle)
+    })
+  }
+
+  /** What stays here while a handle travels. */
+  private fetch(id: string, handle: string): Effect.Effect<Opened | undefined, McpError.McpError> {
     const { state, states } = this.parts
-    const opened = yield* state.unseal(sealed)
-    if (Option.isNone(opened)) return yield* foreign
-    const { id, text } = opened.value
-    const handle = handleOf(text)
-    if (handle === undefined) return { id, state: yield* whole(text) }
-    const kept = states === undefined
-      ? Option.none<string>()
-      : yield* bounded(states.get(handle), "states", "get", this.limits)
     // A handle that we gave out and know no more has had its time.
-    if (Option.isNone(kept)) return yield* expired
-    const inner = yield* state.unseal(kept.value)
-    return Option.isNone(inner) ? yield* foreign : { id, state: yield* whole(inner.value.text) }
-  })
+    if (states === undefined) return expired
+    return Effect.flatMap(
+      bounded(states.get(handle), "states", "get", this.limits),
+      (kept): Effect.Effect<Opened | undefined, McpError.McpError> =>
+        Option.isNone(kept) ? expired : Effect.map(
+          state.unseal(kept.value),
+          (inner) => Option.isNone(inner) ? undefined : whole(id, State.parse(inner.value.text))
+        )
+    )
+  }
 
   /** Answers to what was asked and has none yet; everything else is left alone (MRT-10). */
   private answers(
@@ -160,67 +181,64 @@ export class Asks {
   }
 
   /** What ends a round: the questions, and the state to come back with (MRT-03, MRT-04). */
-  readonly send: (rounds: Rounds, now: number) => Effect.Effect<JsonRpc.ResultBody, McpError.McpError> = Effect
-    .fnUntraced(function*(this: Asks, rounds: Rounds, now: number) {
-      const { single } = rounds
-      const { limits } = this
-      if (rounds.round >= limits.rounds) {
-        yield* Effect.logWarning(new TooManyRounds({ limit: limits.rounds }))
-        return yield* new McpError.TooManyRequests({ limit: "rounds" })
-      }
-      const state: State.RoundState = {
-        ...rounds.next(now),
-        principal: Principal.key(single.facts.principal),
-        request: single.request === undefined ? "" : identity(single.request),
-        expires: now + Duration.toMillis(limits.stateLife)
-      }
-      const requestState = yield* this.seal(state)
+  send(rounds: Rounds, now: number): Effect.Effect<JsonRpc.ResultBody, McpError.McpError> {
+    const { single } = rounds
+    const { limits } = this
+    if (rounds.round >= limits.rounds) {
+      return Effect.andThen(
+        Effect.logWarning(new TooManyRounds({ limit: limits.rounds })),
+        Effect.fail(new McpError.TooManyRequests({ limit: "rounds" }))
+      )
+    }
+    const codec = single.revision.requestByName(single.method)
+    if (codec === undefined) return Effect.fail(new McpError.MethodNotFound({ method: single.method }))
+    const state: State.RoundState = {
+      ...rounds.next(now),
+      principal: Principal.key(single.facts.principal),
+      request: single.request === undefined ? "" : Identity.ofRequest(single.request),
+      expires: now + Duration.toMillis(limits.stateLife)
+    }
+    return Effect.map(this.seal(state), (requestState) => {
       const inputRequests: InputRequests = Object.fromEntries(
         rounds.pending.map(({ key, question }) => [key, question.request])
       )
-      const codec = single.revision.requestByName(single.method)
-      if (codec === undefined) return yield* new McpError.MethodNotFound({ method: single.method })
       return codec.encodeResult({
         resultType: "input_required",
         inputRequests,
         requestState,
         _meta: { [MetaKey.serverInfo]: this.parts.serverInfo }
       })
-    }).bind(this)
+    })
+  }
 
-  private readonly seal = Effect.fnUntraced(function*(this: Asks, state: State.RoundState) {
+  private seal(state: State.RoundState): Effect.Effect<string> {
     const { state: seals, states } = this.parts
     const { keptStateBytes, stateBytes, stateLife } = this.limits
-    const sealed = yield* seals.seal(State.write(state))
     const limit = states === undefined ? stateBytes : keptStateBytes
-    if (sealed.length > limit) {
-      return yield* Effect.die(new StateTooLarge({ key: State.largest(state), bytes: sealed.length, limit }))
-    }
-    if (states !== undefined) {
+    return Effect.flatMap(seals.seal(State.write(state)), (sealed) => {
+      if (sealed.length > limit) {
+        return Effect.die(new StateTooLarge({ key: State.largest(state), bytes: sealed.length, limit }))
+      }
+      if (states === undefined) return Effect.succeed(sealed)
       const handle = Base64Url.encode(SecureRandom.randomBytesUnsafe(16))
-      yield* bounded(states.put(handle, sealed, stateLife), "states", "put", this.limits)
-      return yield* seals.seal(JSON.stringify({ h: handle }))
-    }
-    return sealed
-  })
+      return Effect.andThen(
+        bounded(states.put(handle, sealed, stateLife), "states", "put", this.limits),
+        seals.seal(JSON.stringify({ h: handle }))
+      )
+    })
+  }
 }
 
-const whole = (text: string): Effect.Effect<State.RoundState, McpError.McpError> => {
-  const state = State.read(text)
-  return state === undefined ? foreign : Effect.succeed(state)
-}
-
-/** Which request a state belongs to. */
-const identity = (request: JsonRpc.Request): string => {
-  const { arguments: args, name, uri } = request.params ?? {}
-  return sha256(canonical({ method: request.method, name, uri, arguments: args ?? {} }))
+const whole = (id: string, json: unknown): Opened | undefined => {
+  const state = State.of(json)
+  return state === undefined ? undefined : { id, state }
 }
 
 /** The span of this round points to that of the first. */
-const link = (trace: State.Trace | undefined): Effect.Effect<void> =>
+const link = (trace: State.Trace): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { span } = fiber.cache
-    if (trace !== undefined && span?._tag === "Span") {
+    if (span?._tag === "Span") {
       span.addLinks([{ span: Tracer.externalSpan({ ...trace, sampled: true }), attributes: {} }])
     }
     return Effect.void

@@ -4,8 +4,12 @@ import { isJsonObject } from "@mcpfx/schema/JsonRpc"
 export const canonical = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
   if (!isJsonObject(value)) return JSON.stringify(value) ?? "null"
-  const members = Object.keys(value).sort().flatMap((name) =>
-    value[name] === undefined ? [] : [`${JSON.stringify(name)}:${canonical(value[name])}`]
-  )
-  return `{${members.join(",")}}`
+  const names = Object.keys(value)
+  if (names.length > 1) names.sort()
+  let members = ""
+  for (const name of names) {
+    const member = value[name]
+    if (member !== undefined) members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${canonical(member)}`
+  }
+  return `{${members}}`
 }

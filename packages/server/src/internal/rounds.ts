@@ -10,7 +10,6 @@ import { isJsonObject, type JsonObject, type ResultBody } from "@mcpfx/schema/Js
 import type { McpError } from "@mcpfx/schema/McpError"
 import * as Suspended from "@mcpfx/session/Suspended"
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,11 +19,11 @@ import * as Latch from "effect/Latch"
 import { AskChanged, AskLost, AskMisplaced, AskNotReplayed, DuplicateKey } from "../AskError.ts"
 import { AskTimeout, CapabilityMissing, type InputError, type StepInDoubt } from "../ServerError.ts"
 import type { Asks } from "./asks.ts"
-import { canonical } from "./canonical.ts"
+import * as Identity from "./identity.ts"
 import { CurrentGroup, type Group, type Interaction, type KeptStep, type Question } from "./interaction.ts"
+import { Members } from "./members.ts"
 import { uncovered } from "./push.ts"
 import type { Answered, Asked, RoundState } from "./roundState.ts"
-import { sha256 } from "./sha256.ts"
 import type { Single } from "./single.ts"
 
 type AnyFiber = Fiber.Fiber<unknown, unknown>
@@ -43,55 +42,10 @@ export interface Parked {
   readonly children: ReadonlyArray<AnyFiber>
 }
 
-/** Questions that one fiber waits for together, each in a fiber of its own. */
-class Members implements Group {
-  readonly fibers: Array<AnyFiber> = []
-  private readonly size: number
-  private readonly outer: Group | undefined
-  private readonly ended: () => void
-  private readonly onClose: () => void
-  private failed = false
-
-  constructor(size: number, outer: Group | undefined, ended: () => void, onClose: () => void) {
-    this.size = size
-    this.outer = outer
-    this.ended = ended
-    this.onClose = onClose
-  }
-
-  get isComplete(): boolean {
-    return this.fibers.length === this.size
-  }
-
-  get isGivenUp(): boolean {
-    return this.failed || this.outer?.isGivenUp === true
-  }
-
-  join(fiber: AnyFiber): void {
-    this.fibers.push(fiber)
-    fiber.addObserver(this.ended)
-  }
-
-  fail(): void {
-    this.failed = true
-  }
-
-  close(): void {
-    this.onClose()
-  }
-}
-
 const names: Readonly<Record<InputRequest["method"], string>> = {
   "elicitation/create": "elicit",
   "sampling/createMessage": "sample",
   "roots/list": "roots"
-}
-
-/** The text of what is asked; an id that only tells visits apart is no part of it. */
-const textOf = (request: InputRequest): string => {
-  if (request.method !== "elicitation/create" || request.params.mode !== "url") return canonical(request)
-  const { elicitationId: _, ...params } = request.params
-  return canonical({ ...request, params })
 }
 
 /** Whether a handler gave a result, and not one that tells of its failure. */
@@ -134,6 +88,7 @@ export class Rounds implements Interaction {
   /** A question that was interrupted before the pass ended. */
   private lost: AskLost | undefined = undefined
   private trace: RoundState["trace"]
+  private drawn: string | undefined = undefined
 
   constructor(single: Single, asks: Asks, state: RoundState, answers: ReadonlyMap<string, Answered>) {
     this.single = single
@@ -142,6 +97,11 @@ export class Rounds implements Interaction {
     this.answers = answers
     this.round = state.round + 1
     this.trace = state.trace
+  }
+
+  /** What the steps of the whole call share, made when one runs or a state is sealed. Platforms draw such ids in bulk. */
+  private get call(): string {
+    return this.drawn ??= this.state.call === "" ? crypto.randomUUID() : this.state.call
   }
 
   get suspending(): boolean {
@@ -161,7 +121,7 @@ export class Rounds implements Interaction {
       if (this.phase !== "open") return Effect.interrupt
       if (key !== undefined && this.keys.has(key)) return Effect.die(new DuplicateKey({ kind: "question", key }))
       if (key !== undefined) this.keys.add(key)
-      const digest = sha256(textOf(request))
+      const digest = Identity.ofQuestion(request)
       return this.answer(key ?? this.keyOf(request.method, digest), digest, question, fiber)
     })
   }
@@ -202,12 +162,11 @@ export class Rounds implements Interaction {
     this.parked.set(parked.fiber, parked)
     const { span } = parked.fiber.cache
     if (span !== undefined) this.trace ??= { traceId: span.traceId, spanId: span.spanId }
-    const waiting = Effect.suspend(() => {
-      if (!this.isQuiet()) return this.grace
+    if (this.isQuiet()) {
       this.suspend()
-      return Effect.void
-    })
-    return Effect.onExit(Effect.andThen(waiting, Effect.never), () => Effect.sync(() => this.unpark(parked)))
+      return Effect.never
+    }
+    return Effect.onExit(Effect.andThen(this.grace, Effect.never), () => Effect.sync(() => this.unpark(parked)))
   }
 
   /** Each question that waits watches the clock: a moment after the last thing happened, the pass ends. */
@@ -249,9 +208,13 @@ export class Rounds implements Interaction {
     if (this.phase !== "open" || this.parked.size === 0) return
     this.phase = "suspended"
     this.pending = Array.from(this.parked.values())
-    this.single.fiber?.interruptUnsafe(undefined, Suspended.annotations)
+    this.parked.clear()
+    const own = this.single.fiber
+    own?.interruptUnsafe(undefined, Suspended.annotations)
     // A request that cannot be interrupted where it is may wait for one of these.
-    for (const { fiber } of this.pending) fiber.interruptUnsafe(undefined, Suspended.annotations)
+    for (const { fiber } of this.pending) {
+      if (fiber !== own) fiber.interruptUnsafe(undefined, Suspended.annotations)
+    }
   }
 
   private occupied<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
@@ -288,7 +251,7 @@ export class Rounds implements Interaction {
       if (this.phase !== "open") return Effect.interrupt
       this.single.loud()
       const running = Effect.tap(
-        this.asks.runStep(step, `${this.state.call}.${key}`),
+        this.asks.runStep(step, `${this.call}.${key}`),
         (value) => Effect.sync(() => void this.steps.set(key, step.encode(value)))
       )
       return this.occupied(running)
@@ -314,14 +277,18 @@ export class Rounds implements Interaction {
 
   private readonly conclude: Effect.Effect<ResultBody, McpError> = Effect.suspend(() => {
     const { fiber } = this.single
-    const children = fiber === undefined ? [] : childrenOf(fiber)
-    return Effect.andThen(
-      Fiber.interruptAll([...children, ...this.pending.map((parked) => parked.fiber).filter((one) => one !== fiber)]),
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const passedBy = this.passedBy()
-        return passedBy === undefined ? this.asks.send(this, now) : Effect.die(passedBy)
-      })
-    )
+    const rest = fiber === undefined ? [] : Array.from(childrenOf(fiber))
+    for (const parked of this.pending) {
+      if (parked.fiber !== fiber) rest.push(parked.fiber)
+    }
+    return rest.length === 0 ? this.told : Effect.andThen(Fiber.interruptAll(rest), this.told)
+  })
+
+  private readonly told: Effect.Effect<ResultBody, McpError> = Effect.clockWith((clock) => {
+    const passedBy = this.passedBy()
+    return passedBy === undefined
+      ? this.asks.send(this, clock.currentTimeMillisUnsafe())
+      : Effect.die(passedBy)
   })
 
   /** A new question beside answers that nobody wanted: the handler went another way. */
@@ -339,7 +306,7 @@ export class Rounds implements Interaction {
     }
     return {
       round: this.round,
-      call: this.state.call,
+      call: this.call,
       asked,
       answers: this.answers,
       steps: new Map([...this.state.steps, ...this.steps]),

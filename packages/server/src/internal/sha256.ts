@@ -3,7 +3,7 @@
  * platform comes later.
  */
 import { sha256 as digest } from "@noble/hashes/sha2.js"
-import * as Base64Url from "effect/encoding/Base64Url"
+import * as Base64Url from "./base64Url.ts"
 
 const encoder = new TextEncoder()
 

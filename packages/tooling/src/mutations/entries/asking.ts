@@ -5,14 +5,14 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["MRT-07", "SEC-07"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    find: "if (state.principal !== Principal.key(single.facts.principal)) return foreign",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },
   {
     ids: ["MRT-06", "MRT-07"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.request !== identity(request)) return yield* foreign",
+    find: "if (state.request !== Identity.ofRequest(request)) return foreign",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },
@@ -26,9 +26,9 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["ELI-21"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+    find: "if (state.principal !== Principal.key(single.facts.principal)) return foreign",
     replace:
-      "if (single.sessionId !== undefined && state.principal !== Principal.key(single.facts.principal)) return yield* foreign",
+      "if (single.sessionId !== undefined && state.principal !== Principal.key(single.facts.principal)) return foreign",
     tests: ["server/test/RoundState.test.ts"]
   },
   {
@@ -70,15 +70,15 @@ export const asking: ReadonlyArray<Mutation> = [
   {
     ids: ["MRT-07"],
     file: "server/src/internal/asks.ts",
-    find: "if (state.expires <= now) return yield* expired",
+    find: "if (state.expires <= now) return expired",
     replace: "",
     tests: ["server/test/RoundState.test.ts"]
   },
   {
     ids: ["MRT-06"],
-    file: "server/src/RequestState.ts",
-    find: "Base64Url.encode(bytes.success) === sealed ?",
-    replace: "sealed !== \"\" ?",
+    file: "server/src/internal/base64Url.ts",
+    find: "return seen < none && left === 0 ? bytes : undefined",
+    replace: "return seen < none ? bytes : undefined",
     tests: ["server/test/laws/RequestState.test.ts"]
   },
   {
