@@ -39,8 +39,8 @@ const isSmall = ({ headers }: IncomingMessage): boolean => {
 export interface Owner {
   /** Whether it takes no new requests, so that connections end with their answer. */
   readonly closing: boolean
-  /** Calls back after that many milliseconds; gives what calls it off. */
-  readonly later: (millis: number, run: () => void) => () => void
+  /** Milliseconds that a client may take nothing of an answer that waits for it. */
+  readonly deadReader: number
 }
 
 /** What all views of one request share. */
