@@ -141,6 +141,35 @@ describe("the body of a request", () => {
       assert.deepStrictEqual(answer.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 200"])
     }))
 
+  it.live("that breaks while an answer to another request is under way on its connection ends no more than that", () =>
+    Effect.gen(function*() {
+      const errors: Array<unknown> = []
+      const note = (error: unknown) => void errors.push(error)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("uncaughtExceptionMonitor", note)),
+        () => Effect.sync(() => process.off("uncaughtExceptionMonitor", note))
+      )
+      const slow = HttpRouter.add("GET", "/slow", Effect.as(Effect.sleep(30), text("slow")))
+      const post = (
+        path: `/${string}`,
+        read: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<unknown, unknown>
+      ) => HttpRouter.add("POST", path, Effect.as(Effect.exit(Effect.flatMap(Request, read)), text("read")))
+      const port = yield* serve(Layer.mergeAll(
+        slow,
+        post("/stream", ({ stream }) => Stream.runDrain(stream)),
+        post("/parts", ({ multipartStream }) => Stream.runDrain(multipartStream)),
+        post("/text", (request) => request.text)
+      ))
+      for (const path of ["/stream", "/parts", "/text"]) {
+        const type = { "content-type": "multipart/form-data; boundary=b" }
+        const broken = head(`POST ${path}`, { ...type, "transfer-encoding": "chunked" }, true) + "2\r\nab\r\nzz\r\n"
+        yield* raw(port, [head("GET /slow", {}, true) + broken])
+      }
+      yield* Effect.sleep(50)
+      assert.deepStrictEqual(errors, [])
+      assert.strictEqual(bodyOf(yield* raw(port, [head("GET /slow")])), "slow")
+    }))
+
   it.live("comes beside a wish to upgrade, and after leave to send it", () =>
     Effect.gen(function*() {
       const port = yield* serve(answering(Effect.flatMap(Request, (request) => request.text)))

@@ -35,6 +35,13 @@ const isSmall = ({ headers }: IncomingMessage): boolean => {
   return length !== undefined && digits.test(length) && Number(length) <= small && headers.upgrade === undefined
 }
 
+const ignore = (): void => {}
+
+/** Node tells of a broken body after whoever read it has left, which without anybody there ends the process. */
+const hold = (request: IncomingMessage): void => {
+  if (!request.listeners("error").includes(ignore)) request.on("error", ignore)
+}
+
 /** What a request has to know of the server it came to. */
 export interface Owner {
   /** Whether it takes no new requests, so that connections end with their answer. */
@@ -84,6 +91,7 @@ export class Exchange {
 
   /** Somebody is about to read the body. */
   goOn(): void {
+    hold(this.request)
     if (!this.awaitsContinue) return
     this.awaitsContinue = false
     if (!this.response.headersSent) this.response.writeContinue()
