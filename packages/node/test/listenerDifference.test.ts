@@ -13,7 +13,7 @@
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Effect, Layer, Option, type Scope, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
 import * as fc from "fast-check"
 import { createServer } from "node:http"
@@ -351,4 +351,46 @@ describe("the listener and NodeHttpServer", () => {
       }).pipe(quietly),
     120_000
   )
+
+  it.live("trace the same requests with the same spans", () =>
+    Effect.gen(function*() {
+      const traced = <E>(open: Effect.Effect<number, E, Scope.Scope>) =>
+        Effect.gen(function*() {
+          const spans: Array<Tracer.NativeSpan> = []
+          const tracer = Tracer.make({
+            span: (options) => {
+              const span = new Tracer.NativeSpan(options)
+              spans.push(span)
+              return span
+            }
+          })
+          const port = yield* Effect.provideService(open, Tracer.Tracer, tracer)
+          const asked = [
+            "GET /text",
+            "HEAD /later",
+            "GET /die",
+            "GET /interrupt",
+            "GET /nothing",
+            "GET /304",
+            "GET /pre/seen?q=secret",
+            "GET http://other.example/params/7"
+          ]
+          for (const line of asked) {
+            const trace = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+            const lines = [`${line} HTTP/1.1`, "host: 127.0.0.1", trace, "connection: close", "user-agent: a", "", ""]
+            yield* Effect.promise(() => spoken(port, [lines.join("\r\n")], 2000))
+          }
+          return spans.map(({ attributes, kind, name, parent, status, traceId }) => ({
+            name,
+            kind,
+            traceId,
+            parent: Option.map(parent, ({ spanId }) => spanId),
+            end: status._tag === "Ended" ? status.exit._tag : status._tag,
+            attributes: [...attributes].filter(([key]) => key !== "http.response.header.date")
+          }))
+        })
+      const ours = yield* traced(serve(routes))
+      assert.isAbove(ours.length, 7)
+      assert.deepStrictEqual(ours, yield* traced(portOf(usual)))
+    }).pipe(quietly))
 })

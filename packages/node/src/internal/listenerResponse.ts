@@ -6,9 +6,10 @@ import * as Cookies from "effect/http/Cookies"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { type ServerResponse, STATUS_CODES } from "node:http"
+import { STATUS_CODES } from "node:http"
 import { Readable } from "node:stream"
 import { discardRest, isTooMuch } from "./listenerBody.ts"
+import { cut, drained, end, mostJoined } from "./listenerReader.ts"
 import type { Exchange } from "./listenerRequest.ts"
 
 type Head = Record<string, string | Array<string>>
@@ -52,9 +53,6 @@ const writeHead = (
   else out.writeHead(status, statusText, all)
 }
 
-/** A text of so many characters leaves in one piece with the head; to join longer ones costs more than a second piece. */
-const mostJoined = 16_384
-
 const isText = (body: unknown): body is string | Uint8Array => typeof body === "string" || body instanceof Uint8Array
 
 const fromWebStream = (body: ReadableStream<Uint8Array>): Stream.Stream<Uint8Array, unknown> =>
@@ -69,32 +67,6 @@ const rawStream = (body: unknown): Stream.Stream<Uint8Array, unknown> | undefine
   if (body instanceof Blob) return fromWebStream(body.stream())
   if (body instanceof Response) return body.body === null ? Stream.empty : fromWebStream(body.body)
   return undefined
-}
-
-/** Waits until the client has taken what waits for it. */
-const drained = ({ owner, response: out }: Exchange): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const before = out.socket?.timeout ?? 0
-    const onDrain = () => {
-      out.setTimeout(before)
-      resume(Effect.void)
-    }
-    out.once("drain", onDrain)
-    out.setTimeout(owner.deadReader)
-    return Effect.sync(() => out.off("drain", onDrain))
-  })
-
-/** Ends an answer, which is cut where the client takes nothing of it; what is small has left already. */
-const end = ({ owner, response: out }: Exchange, body?: string | Uint8Array): void => {
-  out.end(body)
-  if (body === undefined || body.length > mostJoined) out.setTimeout(owner.deadReader)
-}
-
-/** Cuts an answer in such a way that nobody takes what there is for all of it. */
-const cut = (out: ServerResponse): void => {
-  // To HTTP/1.0 the end of the connection is the end of the answer, unless it is a reset.
-  if (out.req.httpVersionMinor === 0 && !("encrypted" in out.req.socket)) out.req.socket.resetAndDestroy()
-  else out.destroy()
 }
 
 /** Writes as the client reads; a stream that fails cuts the connection. */
