@@ -15,30 +15,38 @@ const MiB = 2 ** 20
 describe("an answer of another length than it says", () => {
   const abc = new TextEncoder().encode("abc")
   const says = (length: number) => ({ headers: { "content-length": String(length) } })
-  const wrong = [
+  const streams = [
     ["/longer", HttpServerResponse.stream(Stream.make(abc, abc), { contentLength: 3 })],
     ["/shorter", HttpServerResponse.stream(Stream.make(abc), { contentLength: 6 })],
-    ["/text-longer", HttpServerResponse.setHeader(text("abcdef"), "content-length", "3")],
-    ["/text-shorter", HttpServerResponse.setHeader(text("abc"), "content-length", "6")],
-    ["/raw", HttpServerResponse.raw("abcdef", says(3))],
-    ["/empty", HttpServerResponse.empty({ status: 200, ...says(3) })],
     ["/readable", HttpServerResponse.raw(Readable.from([Buffer.from("abcdef")]), says(3))]
+  ] as const
+  const known = [
+    ["/text-longer", HttpServerResponse.setHeader(text("abcdef"), "content-length", "3")],
+    ["/text-shorter", HttpServerResponse.setHeader(text("é"), "content-length", "1")],
+    ["/raw", HttpServerResponse.raw("é", says(1))],
+    ["/raw-bytes", HttpServerResponse.raw(abc, says(4))],
+    ["/empty", HttpServerResponse.empty({ status: 200, ...says(3) })]
   ] as const
 
   it.live("costs the connection: no byte of it is taken for the next answer, and no byte is waited for", () =>
     Effect.gen(function*() {
-      const port = yield* serve(
-        Layer.mergeAll(at("/next", text("next")), ...wrong.map(([path, response]) => at(path, response)))
-      )
-      for (const [path] of wrong) {
-        const answer = yield* Effect.timeout(
-          raw(port, [head(`GET ${path}`, {}, true) + head("GET /next", {}, true)]),
-          "2 seconds"
-        )
+      const routes = [...streams, ...known].map(([path, response]) => at(path, response))
+      const port = yield* serve(Layer.mergeAll(at("/next", text("next")), ...routes))
+      const then = head("GET /next", {}, true)
+      for (const [path] of streams) {
+        const answer = yield* Effect.timeout(raw(port, [head(`GET ${path}`, {}, true) + then]), "2 seconds")
         assert.notInclude(answer, "next", path)
         assert.isAtMost(bodyOf(answer).length, 3, path)
       }
-      assert.strictEqual(bodyOf(yield* raw(port, [head("GET /next")])), "next")
+      // Where it is known before a byte is written, the client hears so.
+      for (const [path] of known) {
+        const answer = yield* Effect.timeout(
+          raw(port, [head(`GET ${path}`, {}, true) + head("GET /next")]),
+          "2 seconds"
+        )
+        assert.strictEqual(statusOf(answer), 500, path)
+        assert.match(answer, /\r\n\r\nHTTP\/1\.1 200 [^]*next$/, path)
+      }
     }).pipe(quietly))
 
   it.live("is none where there is no body: HEAD says how long it would be", () =>

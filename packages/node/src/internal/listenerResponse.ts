@@ -32,6 +32,14 @@ const headOf = (response: HttpServerResponse.HttpServerResponse): Head => {
   return head
 }
 
+/** Throws where a body has another length than its head says. */
+const checkLength = (head: Head, length: number): void => {
+  const said = head["content-length"]
+  if (said !== undefined && Number(said) !== length) {
+    throw new UnwritableResponse(`${length} bytes, not ${String(said)}`)
+  }
+}
+
 /** Writes the first line and the headers; throws where Node takes none of that. */
 const writeHead = (
   exchange: Exchange,
@@ -120,6 +128,8 @@ const streamed = (
   head: Head,
   stream: Stream.Stream<Uint8Array, unknown>
 ): Effect.Effect<void> => {
+  // More than was announced would be taken for the next answer on the connection, less would be waited for.
+  exchange.response.strictContentLength = true
   writeHead(exchange, response, head, true)
   return pour(exchange, stream)
 }
@@ -133,14 +143,14 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
     out.end()
     return abandon(response)
   }
-  // More than was announced would be taken for the next answer on the connection, less would be waited for.
-  out.strictContentLength = true
   switch (body._tag) {
     case "Uint8Array":
+      checkLength(head, body.contentLength)
       writeHead(exchange, response, head, false)
       end(exchange, body.text !== undefined && body.text.length <= mostJoined ? body.text : body.body)
       return Effect.void
     case "Empty":
+      checkLength(head, 0)
       writeHead(
         exchange,
         response,
@@ -160,6 +170,7 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
     case "Raw": {
       const raw = body.body
       if (isText(raw)) {
+        checkLength(head, Buffer.byteLength(raw))
         writeHead(exchange, response, head, false)
         end(exchange, raw)
         return Effect.void
