@@ -38,6 +38,9 @@ import * as NetAddress from "effect/net/NetAddress"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
+import * as Bounds from "./internal/listenerBounds.ts"
+import { Connections } from "./internal/listenerConnections.ts"
+import type { Limits } from "./internal/listenerHandler.ts"
 import { Seat } from "./internal/listenerSeat.ts"
 import * as Server from "./internal/listenerServer.ts"
 import { type CannotListen, Exposed } from "./ListenerError.ts"
@@ -60,7 +63,7 @@ export interface ServerOptions {
    * Makes the Node server, such as one with TLS: `(settings) => Https.createServer({ ...settings, key, cert })`. `settings`
    * has the bounds below that are to be told when a server is made.
    */
-  readonly createServer?: ((settings: Http.ServerOptions) => Server.Server) | undefined
+  readonly createServer?: ((settings: Http.ServerOptions) => Bounds.Server) | undefined
   /** How long the headers of a request may take: 30 seconds by default; then 408. */
   readonly headersTimeout?: Duration.Input | undefined
   /** How long a whole request may take to arrive, its body too: 5 minutes by default; then 408. */
@@ -73,6 +76,8 @@ export interface ServerOptions {
   readonly maxHeaderBytes?: number | undefined
   /** How many connections there may be: 20,000 by default; more are closed at once. */
   readonly maxConnections?: number | undefined
+  /** How long a client may take nothing of an answer that waits for it: 5 minutes by default; then its connection is cut. */
+  readonly deadReader?: Duration.Input | undefined
   /** What requests in flight get to end when the server does, before they are interrupted: 10 seconds by default. */
   readonly drainTimeout?: Duration.Input | undefined
 }
@@ -91,7 +96,7 @@ export interface Options<R, HE, HR> extends ServerOptions, RouteOptions<R, HE, H
  * @category models
  * @since 0.1.0
  */
-export interface RouteOptions<R, HE, HR> extends Pick<ServerOptions, "maxHeaders" | "drainTimeout"> {
+export interface RouteOptions<R, HE, HR> extends Pick<ServerOptions, "maxHeaders" | "deadReader" | "drainTimeout"> {
   /** Runs around every request, such as `HttpMiddleware.logger`. */
   readonly middleware?: Middleware<R, HE, HR> | undefined
   /** How the router reads paths. */
@@ -142,30 +147,49 @@ const defaults = { host: "127.0.0.1", port: 0, maxHeaders: 200, drainTimeout: "1
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[?::1\]?)$/i
 const isLoopback = (host: string): boolean => loopback.test(host)
 
-const boundsOf = (options: ServerOptions): Server.Bounds => ({
-  headersTimeout: Duration.toMillis(options.headersTimeout ?? "30 seconds"),
-  requestTimeout: Duration.toMillis(options.requestTimeout ?? "5 minutes"),
-  keepAliveTimeout: Duration.toMillis(options.keepAliveTimeout ?? "30 seconds"),
-  maxHeaders: options.maxHeaders ?? defaults.maxHeaders,
-  maxHeaderBytes: options.maxHeaderBytes ?? 16_384,
-  maxConnections: options.maxConnections ?? 20_000
-})
+const boundsOf = (options: ServerOptions): Bounds.Bounds => {
+  const requestTimeout = Bounds.millisOf(options.requestTimeout ?? "5 minutes")
+  return {
+    // Headers are a part of their request.
+    headersTimeout: Math.min(Bounds.millisOf(options.headersTimeout ?? "30 seconds"), requestTimeout),
+    requestTimeout,
+    keepAliveTimeout: Bounds.millisOf(options.keepAliveTimeout ?? "30 seconds"),
+    maxHeaders: options.maxHeaders ?? defaults.maxHeaders,
+    maxHeaderBytes: options.maxHeaderBytes ?? 16_384,
+    maxConnections: options.maxConnections ?? 20_000
+  }
+}
 
-/** The address that routes see while nobody listens yet. */
+/** The host as Node takes it: an address of IPv6 without its brackets. */
+const hostOf = ({ host = defaults.host }: ServerOptions): string => host.replace(/^\[(.*)\]$/, "$1")
+
+/** The address that routes see while nobody listens yet; what is none is told when it is listened at. */
 const asked = (options: ServerOptions): NetAddress.SocketAddress =>
   Result.getOrElse(
-    NetAddress.inetAddressFromIpString(options.host ?? defaults.host, options.port ?? defaults.port),
-    () => NetAddress.inetAddressUnsafe(NetAddress.ipv4Loopback, options.port ?? defaults.port)
+    NetAddress.inetAddressFromIpString(hostOf(options), options.port ?? defaults.port),
+    () => NetAddress.inetAddressUnsafe(NetAddress.ipv4Loopback, defaults.port)
   )
 
 const drainOf = (options: Pick<ServerOptions, "drainTimeout">): Duration.Duration =>
   Duration.fromInputUnsafe(options.drainTimeout ?? defaults.drainTimeout)
+
+const limitsOf = (options: Pick<ServerOptions, "maxHeaders" | "deadReader">): Limits => ({
+  maxHeaders: options.maxHeaders ?? defaults.maxHeaders,
+  deadReader: Bounds.millisOf(options.deadReader ?? "5 minutes")
+})
 
 /** Fails where an endpoint that is for this machine alone would be reached from others. */
 const guarded = (host: string, seen: ReadonlyArray<Guard.Options>): Effect.Effect<void, Exposed> =>
   isLoopback(host) || seen.every((options) => !Guard.isLocal(options))
     ? Effect.void
     : Effect.fail(new Exposed({ host }))
+
+/**
+ * Builds routes for one server alone: where another server is below this one, the context has what was built for that one,
+ * and with its router the routes of either would be found at both.
+ */
+const alone = <A, E, R>(serving: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.fromBuild((memoMap, scope) => Layer.buildWithMemoMap(serving, memoMap, scope))
 
 /** Routes, and the seat that has their handler once they are built. */
 const seatOf = <A, E, R, HE, HR>(
@@ -175,31 +199,31 @@ const seatOf = <A, E, R, HE, HR>(
 ) => {
   const seat = new Seat()
   const seen: Array<Guard.Options> = []
-  const serving = HttpRouter.serve(routes, {
+  const served = HttpRouter.serve(routes, {
     disableLogger: true,
     disableListenLog: true,
     ...options.routerConfig === undefined ? undefined : { routerConfig: options.routerConfig },
     ...options.middleware === undefined ? undefined : { middleware: options.middleware }
   }).pipe(
     Layer.provide(
-      Layer.succeed(HttpServer.HttpServer)(seat.server(address, options.maxHeaders ?? defaults.maxHeaders))
+      Layer.succeed(HttpServer.HttpServer)(seat.server(address, limitsOf(options)))
     ),
     Layer.provide(Layer.succeed(Guard.CurrentWatch)((guard) => void seen.push(guard)))
   )
-  return { seat, seen, serving }
+  return { seat, seen, serving: alone(served) }
 }
 
 /** Listens for what the seat has, until the scope closes. */
 const opened = Effect.fnUntraced(function*(seat: Seat, options: ServerOptions) {
   const bounds = boundsOf(options)
   const { createServer = Http.createServer } = options
-  const server = createServer(Server.settingsOf(bounds))
-  Server.bind(server, bounds)
-  Server.connect(server, seat)
-  const address = yield* Server.listen(server, options.host ?? defaults.host, options.port ?? defaults.port)
-  seat.close = yield* Effect.cached(Server.close(server, seat, drainOf(options)))
+  const server = createServer(Bounds.settingsOf(bounds))
+  const connections = new Connections(server)
+  Bounds.bind(server, bounds)
+  Server.connect(server, connections, seat)
+  seat.close = yield* Effect.cached(Server.close(server, connections, seat, drainOf(options)))
   yield* Effect.addFinalizer(() => seat.close)
-  return address
+  return yield* Server.listen(server, hostOf(options), options.port ?? defaults.port)
 })
 
 /**
@@ -227,7 +251,7 @@ export const layer = <A, E, R, HE, HR = HandlerServices<R>>(
     const { seat, seen, serving } = seatOf(routes, options, asked(options))
     const listening = Effect.gen(function*() {
       yield* guarded(options.host ?? defaults.host, seen)
-      return seat.server(yield* opened(seat, options), 0)
+      return seat.server(yield* opened(seat, options), limitsOf(options))
     })
     return Layer.provideMerge(Layer.effect(HttpServer.HttpServer)(listening), serving)
   })
@@ -253,7 +277,7 @@ export const layerConfig = <A, E, R, HE, HR = HandlerServices<R>>(
 export const layerServer = (options: ServerOptions = {}): Layer.Layer<HttpServer.HttpServer, CannotListen> =>
   Layer.effect(HttpServer.HttpServer)(Effect.gen(function*() {
     const seat = new Seat()
-    return seat.server(yield* opened(seat, options), options.maxHeaders ?? defaults.maxHeaders)
+    return seat.server(yield* opened(seat, options), limitsOf(options))
   }))
 
 /**

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import { Deferred, Duration, Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
-import { HttpRouter, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import { Endpoint } from "../src/Endpoint.ts"
@@ -99,6 +99,38 @@ describe.each(servers)("over a socket of %s", (_, serve) => {
       ])
       assert.include(answer, pong)
       assert.strictEqual(yield* Queue.take(seen), "é—🎉")
+    }))
+
+  it.live("a body that breaks while an answer to another request is under way on its connection ends no more than that", () =>
+    Effect.gen(function*() {
+      const uncaught = yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const errors: Array<unknown> = []
+          const note = (error: unknown) => void errors.push(error)
+          process.on("uncaughtExceptionMonitor", note)
+          return { errors, note }
+        }),
+        ({ note }) => Effect.sync(() => process.off("uncaughtExceptionMonitor", note))
+      )
+      const port = yield* listen(
+        scripted(),
+        HttpRouter.add("GET", "/slow", Effect.as(Effect.sleep(30), HttpServerResponse.text("slow")))
+      )
+      const slow = head(["GET /slow HTTP/1.1", "Host: 127.0.0.1"])
+      const chunked = head(["POST /mcp HTTP/1.1", ...post.slice(0, 3), "Transfer-Encoding: chunked"])
+      const asking = head([
+        "POST /mcp HTTP/1.1",
+        ...post.slice(0, 3),
+        "Transfer-Encoding: chunked",
+        "Expect: 100-continue"
+      ])
+      for (const broken of [`${chunked}zz\r\n`, `${chunked}2\r\n{}\r\nzz\r\n`, `${asking}zz\r\n`]) {
+        yield* raw(port, [slow + broken])
+      }
+      yield* Effect.sleep(50)
+      assert.deepStrictEqual(uncaught.errors, [])
+      const whole = head(["POST /mcp HTTP/1.1", ...post, `Content-Length: ${body.length}`]) + body
+      assert.include(yield* raw(port, [whole]), pong)
     }))
 
   it.live("a client that asks before it sends is told to go on", () =>

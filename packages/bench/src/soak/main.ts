@@ -63,9 +63,11 @@ const startServer = async () => {
       })
       child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)))
     })
-  const port = await next((message) => "port" in message ? Number(message.port) : undefined)
+  const ports = await next((message) =>
+    "ports" in message && Array.isArray(message.ports) ? message.ports.map(Number) : undefined
+  )
   return {
-    port,
+    ports,
     census: (): Promise<Census> => {
       const answer = next((message) => "census" in message && isCensus(message.census) ? message.census : undefined)
       child.send("census")
@@ -91,17 +93,24 @@ const series = (seed: number): () => number => {
 const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time))
 
 const server = await startServer()
-const place = { port: server.port, random: series(Number(values.seed)) }
+const random = series(Number(values.seed))
+/** One server after the other. */
+const places = server.ports.map((port) => ({ port, random }))
 const started = performance.now()
 const elapsed = () => performance.now() - started
 const wrong: Array<string> = []
 let visits = 0
 
+const nextVisit = (): Effect.Effect<void, Wrong> => {
+  const place = places[visits % places.length]
+  return place === undefined ? Effect.die(new Error("there is no server")) : visit(place)
+}
+
 /** Visits one after the other until the time is over. */
 const worker = (until: number): Effect.Effect<void> =>
   Effect.whileLoop({
     while: () => elapsed() < until && wrong.length < 20,
-    body: () => Effect.catch(visit(place), ({ what }: Wrong) => Effect.sync(() => void wrong.push(what))),
+    body: () => Effect.catch(nextVisit(), ({ what }: Wrong) => Effect.sync(() => void wrong.push(what))),
     step: () => {
       visits += 1
     }

@@ -1,6 +1,7 @@
-/** The server of the soak, over HTTP on a free port of the loopback interface. */
+/** The server of the soak, over HTTP on free ports of the loopback interface: behind both servers of Node. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeListener from "@mcpfx/node/NodeListener"
 import * as Resource from "@mcpfx/schema/Resource"
 import * as Input from "@mcpfx/server/Input"
 import * as McpServer from "@mcpfx/server/McpServer"
@@ -9,6 +10,7 @@ import * as Polling from "@mcpfx/session/Polling"
 import * as Progress from "@mcpfx/session/Progress"
 import * as EventStore from "@mcpfx/transport/EventStore"
 import * as Limits from "@mcpfx/transport/Limits"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -60,18 +62,23 @@ const Routes = McpServer.layerHttp(Registrations, {
   limits
 })
 
-const Listening = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ address }) => {
-  if ("port" in address) process.send?.({ port: address.port })
-}))
-
 process.on("message", () => {
   void census().then((counted) => process.send?.({ census: counted }))
 })
 
-const Main = McpServer.drainFirst(HttpRouter.serve(Routes, { disableListenLog: true, disableLogger: true })).pipe(
-  Layer.merge(Listening),
-  Layer.provide(Stores),
-  Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+const portOf = <E, R>(server: Layer.Layer<HttpServer.HttpServer, E, R>) =>
+  Effect.map(Layer.build(McpServer.drainFirst(server)), (context) => {
+    const { address } = Context.get(context, HttpServer.HttpServer)
+    return "port" in address ? address.port : 0
+  })
+
+const Usual = HttpRouter.serve(Routes, { disableListenLog: true, disableLogger: true }).pipe(
+  Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" }))
 )
+
+const Main = Layer.effectDiscard(Effect.gen(function*() {
+  const ports = [yield* portOf(Usual), yield* portOf(NodeListener.layer(Routes, { keepAliveTimeout: "5 seconds" }))]
+  process.send?.({ ports })
+})).pipe(Layer.provide(Stores))
 
 NodeRuntime.runMain(Layer.launch(Main))

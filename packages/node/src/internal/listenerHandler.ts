@@ -12,6 +12,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { refuse } from "./listenerBody.ts"
 import { Exchange, ListenerRequest, type Owner } from "./listenerRequest.ts"
 import { writeResponse } from "./listenerResponse.ts"
 
@@ -21,13 +22,18 @@ export type App = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-export interface HandlerOptions {
+export interface Limits {
+  /** Headers that a request may have. */
+  readonly maxHeaders: number
+  /** Milliseconds that a client may take nothing of an answer that waits for it. */
+  readonly deadReader: number
+}
+
+export interface HandlerOptions extends Limits {
   readonly app: App
   readonly middleware: HttpMiddleware | undefined
   /** What requests run with. */
   readonly context: Context.Context<never>
-  /** Headers that a request may have. */
-  readonly maxHeaders: number
 }
 
 type Handled = Effect.Effect<void, never, HttpServerRequest.HttpServerRequest>
@@ -68,38 +74,36 @@ const faultOf = (exit: Exit.Exit<unknown, unknown>): Cause.Cause<unknown> | unde
   return status < 500 || reasons.length === 0 ? undefined : Cause.fromReasons(reasons)
 }
 
-const refuse = (response: ServerResponse, status: number): void => {
-  response.writeHead(status, { connection: "close", "content-length": "0" }).end()
-}
-
 export class Handler implements Owner {
   closing = false
-  /** Called when a connection may have become idle while the server ends. */
-  onIdle: (() => void) | undefined = undefined
+  readonly deadReader: number
   private readonly options: HandlerOptions
   private readonly handled: Handled
   private readonly handledOrPassed: Handled
   private readonly running = new Set<Fiber.Fiber<unknown, unknown>>()
-  private readonly idle = Deferred.makeUnsafe<void>()
+  /** Done when nothing is under way, where somebody waits for that. */
+  private idle: Deferred.Deferred<void> | undefined = undefined
   private over = false
 
   constructor(options: HandlerOptions) {
     this.options = options
+    this.deadReader = options.deadReader
     this.handled = HttpEffect.toHandled(options.app, write, options.middleware)
     this.handledOrPassed = HttpEffect.toHandled(passing(options.app), write, options.middleware)
   }
 
   /** `next` is called where there is no route. */
   handle(request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean, next?: () => void): void {
-    if (this.over) return refuse(response, 503)
-    if (request.rawHeaders.length > 2 * this.options.maxHeaders) return refuse(response, 431)
     const exchange = new Exchange(this, request, response, awaitsContinue)
+    if (request.rawHeaders.length > 2 * this.options.maxHeaders) return refuse(exchange, 431)
     // What may be somebody else's is not to be read.
     if (next !== undefined) this.run(exchange, this.handledOrPassed, next)
     else exchange.ahead(() => this.run(exchange, this.handled, undefined))
   }
 
   private run(exchange: Exchange, handled: Handled, next: (() => void) | undefined): void {
+    // It may have ended while the body came.
+    if (this.over) return refuse(exchange, 503)
     const request = new ListenerRequest(exchange)
     const context = Context.add(this.options.context, HttpServerRequest.HttpServerRequest, request)
     const fiber = Effect.runForkWith(context)(handled)
@@ -115,21 +119,25 @@ export class Handler implements Owner {
       const log = Effect.logError(`A request failed: ${method} ${url.replace(/[?#].*$/, "")}`, fault)
       Effect.runForkWith(this.options.context)(log)
     }
-    if (exchange.passed) next?.()
+    if (exchange.passed) return next?.()
+    const { response } = exchange
+    // What breaks the fiber itself is answered by nobody.
+    if (Exit.isSuccess(exit) || response.writableEnded || response.destroyed) return
+    if (response.headersSent) response.destroy()
+    else refuse(exchange, 500)
   }
 
   /** Keeps a request that is not over yet. */
   private follow(exchange: Exchange, fiber: Fiber.Fiber<unknown, unknown>, next: (() => void) | undefined): void {
     const { response } = exchange
     const left = () => {
-      if (this.closing) this.onIdle?.()
       if (!response.writableEnded) fiber.interruptUnsafe(undefined, HttpServerError.ClientAbort.annotation)
     }
     this.running.add(fiber)
     response.on("close", left)
     fiber.addObserver((exit) => {
       this.running.delete(fiber)
-      if (this.closing && this.running.size === 0) Deferred.doneUnsafe(this.idle, Effect.void)
+      if (this.running.size === 0) this.becomeIdle()
       if (exchange.passed) response.off("close", left)
       this.settled(exchange, exit, next)
     })
@@ -137,17 +145,18 @@ export class Handler implements Owner {
     if (response.destroyed) left()
   }
 
-  later(millis: number, run: () => void): () => void {
-    const wait = Effect.andThen(Effect.sleep(millis), Effect.sync(run))
-    const fiber = Effect.runForkWith(this.options.context)(wait)
-    return () => fiber.interruptUnsafe()
+  private becomeIdle(): void {
+    const { idle } = this
+    if (idle === undefined) return
+    this.idle = undefined
+    Deferred.doneUnsafe(idle, Exit.void)
   }
 
   /** Ends when nothing is under way any more; connections end with their answers from here on. */
   get drained(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.closing = true
-      return this.running.size === 0 ? Effect.void : Deferred.await(this.idle)
+      return this.running.size === 0 ? Effect.void : Deferred.await(this.idle ??= Deferred.makeUnsafe<void>())
     })
   }
 

@@ -20,7 +20,10 @@ import type * as Socket from "effect/socket/Socket"
 import * as Stream from "effect/Stream"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-type Modification = Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]
+type Change = Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]
+
+/** What a view says otherwise than the request; programs may be compiled without telling what is not there from `undefined`. */
+type Modification = { readonly [Key in keyof Change]?: Change[Key] | undefined }
 
 /** Bodies up to this size are read before anybody asks for them: Node holds as much of an unread one too. */
 const small = 65_536
@@ -32,12 +35,19 @@ const isSmall = ({ headers }: IncomingMessage): boolean => {
   return length !== undefined && digits.test(length) && Number(length) <= small && headers.upgrade === undefined
 }
 
+const ignore = (): void => {}
+
+/** Node tells of a broken body after whoever read it has left, which without anybody there ends the process. */
+const hold = (request: IncomingMessage): void => {
+  if (!request.listeners("error").includes(ignore)) request.on("error", ignore)
+}
+
 /** What a request has to know of the server it came to. */
 export interface Owner {
   /** Whether it takes no new requests, so that connections end with their answer. */
   readonly closing: boolean
-  /** Calls back after that many milliseconds; gives what calls it off. */
-  readonly later: (millis: number, run: () => void) => () => void
+  /** Milliseconds that a client may take nothing of an answer that waits for it. */
+  readonly deadReader: number
 }
 
 /** What all views of one request share. */
@@ -49,6 +59,8 @@ export class Exchange {
   awaitsContinue: boolean
   /** The whole body, where it was read ahead. */
   body: Uint8Array | undefined = undefined
+  /** The whole body, where it is read because somebody asks for it: whatever view asks, it comes but once. */
+  bytes: Effect.Effect<ArrayBuffer, HttpServerError> | undefined = undefined
   /** Bytes of the body that were read as a stream. */
   bytesRead = 0
   /** Whether no route was found, and somebody else is to answer. */
@@ -79,6 +91,7 @@ export class Exchange {
 
   /** Somebody is about to read the body. */
   goOn(): void {
+    hold(this.request)
     if (!this.awaitsContinue) return
     this.awaitsContinue = false
     if (!this.response.headersSent) this.response.writeContinue()
@@ -104,7 +117,6 @@ export class ListenerRequest extends Inspectable.Class
   private readonly modified: Modification | undefined
   private ownHeaders: Headers.Headers | undefined = undefined
   private ownCookies: ReadonlyRecord<string, string> | undefined = undefined
-  private bytes: Effect.Effect<ArrayBuffer, HttpServerError> | undefined = undefined
 
   constructor(exchange: Exchange, modified?: Modification) {
     super()
@@ -191,12 +203,14 @@ export class ListenerRequest extends Inspectable.Class
 
   get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpServerError> {
     const { body } = this.exchange
-    return this.bytes ??= body === undefined ? this.received : Effect.withFiber((fiber) => {
+    if (body === undefined) return this.exchange.bytes ??= this.received
+    return Effect.withFiber((fiber) => {
       const most = fiber.getRef(HttpIncomingMessage.MaxBodySize)
       if (most !== undefined && body.length > Number(most)) {
         return Effect.fail(this.unreadable(new NodeStream.MaxBytesError(Number(most))))
       }
-      return Effect.succeed(body.slice().buffer)
+      // A buffer of Node can be a part of memory that others have a part of.
+      return Effect.succeed(new Uint8Array(body).buffer)
     })
   }
 
@@ -257,12 +271,13 @@ export class ListenerRequest extends Inspectable.Class
   }
 
   modify(options: Modification): HttpServerRequest.HttpServerRequest {
-    const headers = options.headers ?? this.ownHeaders
+    const { modified } = this
     return new ListenerRequest(this.exchange, {
-      url: this.url,
-      ...headers === undefined ? undefined : { headers },
-      ...this.modified,
-      ...options
+      url: options.url ?? this.url,
+      headers: options.headers ?? this.ownHeaders,
+      remoteAddress: "remoteAddress" in options ? options.remoteAddress : modified?.remoteAddress,
+      peerAddress: options.peerAddress ?? modified?.peerAddress,
+      protocol: options.protocol ?? modified?.protocol
     })
   }
 

@@ -6,9 +6,10 @@ import * as Cookies from "effect/http/Cookies"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import type { ServerResponse } from "node:http"
+import { STATUS_CODES } from "node:http"
 import { Readable } from "node:stream"
 import { discardRest, isTooMuch } from "./listenerBody.ts"
+import { cut, drained, end, mostJoined } from "./listenerReader.ts"
 import type { Exchange } from "./listenerRequest.ts"
 
 type Head = Record<string, string | Array<string>>
@@ -29,6 +30,14 @@ const headOf = (response: HttpServerResponse.HttpServerResponse): Head => {
     head["set-cookie"] = [...Cookies.toSetCookieHeaders(cookies), ...typeof own === "string" ? [own] : own ?? []]
   }
   return head
+}
+
+/** Throws where a body has another length than its head says. */
+const checkLength = (head: Head, length: number): void => {
+  const said = head["content-length"]
+  if (said !== undefined && Number(said) !== length) {
+    throw new UnwritableResponse(`${length} bytes, not ${String(said)}`)
+  }
 }
 
 /** Writes the first line and the headers; throws where Node takes none of that. */
@@ -52,9 +61,6 @@ const writeHead = (
   else out.writeHead(status, statusText, all)
 }
 
-/** A text of so many characters leaves in one piece with the head; to join longer ones costs more than a second piece. */
-const mostJoined = 16_384
-
 const isText = (body: unknown): body is string | Uint8Array => typeof body === "string" || body instanceof Uint8Array
 
 const fromWebStream = (body: ReadableStream<Uint8Array>): Stream.Stream<Uint8Array, unknown> =>
@@ -71,37 +77,49 @@ const rawStream = (body: unknown): Stream.Stream<Uint8Array, unknown> | undefine
   return undefined
 }
 
-/** Waits until the client has taken some of what waits for it. */
-const drained = (out: ServerResponse): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const onDrain = () => resume(Effect.void)
-    out.once("drain", onDrain)
-    return Effect.sync(() => out.off("drain", onDrain))
-  })
-
-/** Writes as the client reads; a stream that fails cuts the connection, so that nobody takes what there is for all. */
-const pour = (out: ServerResponse, stream: Stream.Stream<Uint8Array, unknown>): Effect.Effect<void> =>
-  Stream.runForEachArray(stream, (chunks) => {
+/** Writes as the client reads; a stream that fails cuts the connection. */
+const pour = (exchange: Exchange, stream: Stream.Stream<Uint8Array, unknown>): Effect.Effect<void> => {
+  const { response: out } = exchange
+  return Stream.runForEachArray(stream, (chunks) => {
     if (out.destroyed) return Effect.interrupt
     let room = true
     for (const chunk of chunks) room = out.write(chunk)
-    return room ? Effect.void : drained(out)
+    return room ? Effect.void : drained(exchange)
   }).pipe(
     Effect.orDie,
+    // Node throws where the length is another one than was announced.
+    Effect.andThen(Effect.sync(() => end(exchange))),
     Effect.interruptible,
     Effect.onExit((exit) =>
       Effect.sync(() => {
-        if (exit._tag === "Success") out.end()
-        else out.destroy()
+        if (exit._tag === "Failure") cut(out)
       })
     )
   )
+}
 
-const unwritable = (exchange: Exchange, defect: unknown): Effect.Effect<never> => {
-  const { response: out } = exchange
-  if (!out.headersSent) out.writeHead(500, { "content-length": "0" }).end()
-  else out.destroy()
-  return Effect.failCause(Cause.die(defect))
+/** Lets go of what a body holds that nobody is going to read. */
+const abandon = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
+  const raw = body._tag === "Raw" ? body.body : undefined
+  if (raw instanceof Readable) return Effect.sync(() => raw.destroy())
+  const stream = raw instanceof Response ? raw.body : raw
+  return stream instanceof ReadableStream ? Effect.ignore(Effect.tryPromise(() => stream.cancel())) : Effect.void
+}
+
+const unwritable = (
+  { owner, response: out }: Exchange,
+  response: HttpServerResponse.HttpServerResponse,
+  defect: unknown
+): Effect.Effect<never> => {
+  if (out.headersSent) out.destroy()
+  else {
+    // What could not be written is not to stay in the first line.
+    out.writeHead(500, STATUS_CODES[500], {
+      "content-length": "0",
+      ...owner.closing ? { connection: "close" } : undefined
+    }).end()
+  }
+  return Effect.andThen(abandon(response), Effect.failCause(Cause.die(defect)))
 }
 
 const streamed = (
@@ -110,8 +128,10 @@ const streamed = (
   head: Head,
   stream: Stream.Stream<Uint8Array, unknown>
 ): Effect.Effect<void> => {
+  // More than was announced would be taken for the next answer on the connection, less would be waited for.
+  exchange.response.strictContentLength = true
   writeHead(exchange, response, head, true)
-  return pour(exchange.response, stream)
+  return pour(exchange, stream)
 }
 
 const write = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
@@ -121,15 +141,16 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
   if (request.method === "HEAD" || HttpServerResponse.omitsBody(response)) {
     writeHead(exchange, response, head, false)
     out.end()
-    if (body._tag === "Raw" && body.body instanceof Readable) body.body.destroy()
-    return Effect.void
+    return abandon(response)
   }
   switch (body._tag) {
     case "Uint8Array":
+      checkLength(head, body.contentLength)
       writeHead(exchange, response, head, false)
-      out.end(body.text !== undefined && body.text.length <= mostJoined ? body.text : body.body)
+      end(exchange, body.text !== undefined && body.text.length <= mostJoined ? body.text : body.body)
       return Effect.void
     case "Empty":
+      checkLength(head, 0)
       writeHead(
         exchange,
         response,
@@ -149,8 +170,9 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
     case "Raw": {
       const raw = body.body
       if (isText(raw)) {
+        checkLength(head, Buffer.byteLength(raw))
         writeHead(exchange, response, head, false)
-        out.end(raw)
+        end(exchange, raw)
         return Effect.void
       }
       const stream = rawStream(raw)
@@ -167,8 +189,8 @@ export const writeResponse = (
 ): Effect.Effect<void> => {
   const { response: out } = exchange
   // Nothing reaches a client that has left.
-  if (out.headersSent || out.destroyed) return Effect.void
+  if (out.headersSent || out.destroyed) return abandon(response)
   // Node throws on headers that it does not take.
   const written = Result.try(() => write(exchange, response))
-  return Result.isSuccess(written) ? written.success : unwritable(exchange, written.failure)
+  return Result.isSuccess(written) ? written.success : unwritable(exchange, response, written.failure)
 }

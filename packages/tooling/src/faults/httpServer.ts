@@ -1,5 +1,6 @@
 /** The faulty tools over HTTP, on a free port of the loopback interface; as a program it prints its address. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeListener from "@mcpfx/node/NodeListener"
 import * as McpServer from "@mcpfx/server/McpServer"
 import { Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -9,20 +10,25 @@ import { createServer } from "node:http"
 
 const health = HttpRouter.add("GET", "/healthz", Effect.flatMap(McpServer.Health, HttpServerResponse.json))
 
+/** The servers of Node that endpoints are behind. */
+export const kinds = ["NodeHttpServer", "NodeListener"] as const
+export type Kind = (typeof kinds)[number]
+
 /** Serves `registrations` at `/mcp`, and what the endpoint does at `/healthz`. */
 export const layer = <A, E>(
   registrations: Layer.Layer<A, E, McpServer.Provided>,
-  options: Partial<McpServer.HttpOptions> = {}
-) =>
-  McpServer.drainFirst(
-    HttpRouter.serve(
-      Layer.merge(
-        health,
-        McpServer.layerHttp(registrations, { name: "faults", version: "1.0.0", ...options, path: "/mcp" })
-      ),
-      { disableListenLog: true, disableLogger: true }
-    )
-  ).pipe(Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
+  options: Partial<McpServer.HttpOptions> = {},
+  kind: Kind = "NodeHttpServer"
+) => {
+  const routes = Layer.merge(
+    health,
+    McpServer.layerHttp(registrations, { name: "faults", version: "1.0.0", ...options, path: "/mcp" })
+  )
+  const usual = HttpRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
+    Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" }))
+  )
+  return McpServer.drainFirst(kind === "NodeListener" ? Layer.orDie(NodeListener.layer(routes)) : Layer.orDie(usual))
+}
 
 /** The port of the server in the context. */
 export const port = Effect.map(HttpServer.HttpServer, ({ address }) => "port" in address ? address.port : 0)

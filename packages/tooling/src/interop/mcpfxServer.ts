@@ -3,6 +3,7 @@
  * the two endpoints of HTTP+SSE, the stream at `/sse` and `/<revision>/sse`.
  */
 import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node"
+import { NodeListener } from "@mcpfx/node"
 import { Revisions, Sampling, Tool } from "@mcpfx/schema"
 import { Input, McpServer, Registry } from "@mcpfx/server"
 import { Progress } from "@mcpfx/session"
@@ -11,7 +12,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import * as Contract from "./contract.ts"
 import * as Offer from "./offer.ts"
-import { inputEnded, listening, revision, transport } from "./start.ts"
+import { behindListener, inputEnded, listening, revision, transport } from "./start.ts"
 
 const reporting = Effect.fnUntraced(function*(moment: number) {
   for (const progress of Offer.steps) {
@@ -114,9 +115,13 @@ const Listening = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ addre
   if ("port" in address) listening(address.port)
 }))
 
-const Http = McpServer.drainFirst(HttpRouter.serve(Routes, { disableListenLog: true, disableLogger: true })).pipe(
-  Layer.merge(Listening),
-  Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+const Usual = HttpRouter.serve(Routes, { disableListenLog: true, disableLogger: true }).pipe(
+  Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" }))
+)
+
+const Http = Layer.provide(
+  Listening,
+  McpServer.drainFirst(behindListener ? Layer.orDie(NodeListener.layer(Routes)) : Layer.orDie(Usual))
 )
 
 if (transport === "http") {

@@ -1,16 +1,20 @@
-/** How a server program is started and how it ends: `--transport stdio|http`, `--revision R`, `--exit-file F`. */
+/** How a server program is started and how it ends: `--transport stdio|http`, `--listener`, `--revision R`, `--exit-file F`. */
 import { appendFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 
 const { values } = parseArgs({
   options: {
     transport: { type: "string", default: "stdio" },
+    listener: { type: "boolean", default: false },
     revision: { type: "string" },
     "exit-file": { type: "string" }
   }
 })
 
 export const transport = values.transport === "http" ? "http" : "stdio"
+
+/** Whether it is served by the listener of the package node, where the program has the choice. */
+export const behindListener = values.listener
 
 /** The only revision to serve; all when there is none. */
 export const revision = values.revision

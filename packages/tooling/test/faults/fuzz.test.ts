@@ -1,4 +1,4 @@
-/** `MCPFX_FUZZ_SECONDS` says how long each runs, 10 by default; `MCPFX_FUZZ_SEED` repeats a run. */
+/** `MCPFX_FUZZ_SECONDS` says how long each transport runs, 10 by default; `MCPFX_FUZZ_SEED` repeats a run. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { FuzzedHttp, spoil as spoilHttp } from "../../src/faults/fuzzHttp.ts"
@@ -15,9 +15,10 @@ const seconds = Number(process.env["MCPFX_FUZZ_SECONDS"] ?? 10)
 const seed = Number(process.env["MCPFX_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const
 
-const serve = Effect.gen(function*() {
+const serve = Effect.fnUntraced(function*(kind?: Server.Kind) {
   // A session whose opening was cut is known to nobody: it has to go by itself.
-  const context = yield* Layer.build(Server.layer(registrations(), { limits: { idle: Duration.seconds(2) } }))
+  const limits = { idle: Duration.seconds(2) }
+  const context = yield* Layer.build(Server.layer(registrations(), { limits }, kind))
   const port = yield* Effect.provideContext(Server.port, context)
   const health = Effect.map(
     Effect.promise(() => send(port, { method: "GET", path: "/healthz" })),
@@ -49,9 +50,9 @@ const traffic = Effect.fnUntraced(function*(port: number) {
 const show = (lines: ReadonlyArray<Uint8Array>) =>
   lines.map((line) => JSON.stringify(new TextDecoder().decode(line).slice(0, 2000))).join("\n")
 
-/** How much longer it goes on. */
-const clock = () => {
-  const end = performance.now() + seconds * 1000
+/** How much longer it goes on, for a part of the time. */
+const clock = (part = 1) => {
+  const end = performance.now() + seconds * part * 1000
   return () => performance.now() < end
 }
 
@@ -60,7 +61,7 @@ describe(`spoilt traffic, MCPFX_FUZZ_SEED=${seed}`, () => {
     "over stdio: every good request is answered right, the process lives, nothing is left",
     () =>
       Effect.gen(function*() {
-        const { port } = yield* serve
+        const { port } = yield* serve()
         const conversations = yield* traffic(port)
         yield* Effect.promise(async () => {
           const random = new Random(seed)
@@ -91,11 +92,11 @@ describe(`spoilt traffic, MCPFX_FUZZ_SEED=${seed}`, () => {
     (seconds + 30) * 1000
   )
 
-  it.live(
-    "over HTTP: every good request is answered right, and no session, stream, timer or socket is left",
-    () =>
+  it.live.each(Server.kinds)(
+    "over HTTP, behind %s: every good request is answered right, and no session, stream, timer or socket is left",
+    (kind) =>
       Effect.gen(function*() {
-        const { health, port } = yield* serve
+        const { health, port } = yield* serve(kind)
         const conversations = yield* traffic(port)
         yield* eventually("the recorded sessions end", Effect.map(health, ({ sessions }) => sessions === 0))
         const before = { health: yield* health, resources: yield* resources }
@@ -103,7 +104,7 @@ describe(`spoilt traffic, MCPFX_FUZZ_SEED=${seed}`, () => {
           const random = new Random(seed)
           const fuzzed = new FuzzedHttp(port)
           await fuzzed.start()
-          const goesOn = clock()
+          const goesOn = clock(1 / Server.kinds.length)
           let rounds = 0
           while (goesOn()) {
             rounds++
@@ -122,7 +123,7 @@ describe(`spoilt traffic, MCPFX_FUZZ_SEED=${seed}`, () => {
             assert.fail(`seed ${seed}, round ${rounds}: ${wrong}\n${shown.join("\n")}`)
           }
           await fuzzed.stop()
-          console.log(`${rounds} rounds over HTTP, seed ${seed}`)
+          console.log(`${rounds} rounds over HTTP behind ${kind}, seed ${seed}`)
         })
         yield* eventually(
           "the endpoint is as before",

@@ -26,9 +26,9 @@ import {
 import { eventually, httpClient, within } from "./support.ts"
 
 /** A server of its own, and what became of its calls. */
-const serve = Effect.fnUntraced(function*(options: Partial<McpServer.HttpOptions> = {}) {
+const serve = Effect.fnUntraced(function*(options: Partial<McpServer.HttpOptions> = {}, kind?: Server.Kind) {
   const tally = new Tally()
-  const context = yield* Layer.build(Server.layer(registrations(tally), options))
+  const context = yield* Layer.build(Server.layer(registrations(tally), options, kind))
   const port = yield* Effect.provideContext(Server.port, context)
   const health = Effect.map(
     Effect.promise(() => send(port, { method: "GET", path: "/healthz" })),
@@ -51,10 +51,18 @@ const isUp = Effect.fnUntraced(function*(port: number) {
   assert.strictEqual(at(parse(reply.text), "result", "structuredContent", "text"), "up")
 })
 
-describe("over HTTP", () => {
+describe.each(Server.kinds)("over HTTP, behind %s", (kind) => {
+  const started = Effect.acquireRelease(
+    Effect.map(
+      Effect.promise(() => program("httpProgram")),
+      (file) => new Child(file, kind === "NodeListener" ? ["--listener"] : [])
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
   it.live("[HTTP-62] a modern client whose socket is cut in the middle of a call has its handler interrupted", () =>
     Effect.gen(function*() {
-      const { idle, port, tally } = yield* serve()
+      const { idle, port, tally } = yield* serve({}, kind)
       const { request } = open(port, modernCall("never"))
       request.on("error", () => {})
       yield* eventually("the call", Effect.sync(() => tally.started === 1))
@@ -66,7 +74,7 @@ describe("over HTTP", () => {
 
   it.live("[HTTP-26] a client with a session may lose its socket: its call goes on to its end", () =>
     Effect.gen(function*() {
-      const { idle, port, tally } = yield* serve()
+      const { idle, port, tally } = yield* serve({}, kind)
       const headers = yield* Effect.promise(() => openSession(port, "2025-11-25"))
       const body = JSON.stringify(request(1, "tools/call", call("sleep", { ms: 300 })))
       const sent = open(port, { body, headers })
@@ -81,7 +89,7 @@ describe("over HTTP", () => {
   // Node cannot tell a socket that is closed from one whose other half is still read, and takes both for a client that left.
   it.live("[HTTP-62] a client that closes its half of the socket has left; what was answered before has reached it", () =>
     Effect.gen(function*() {
-      const { idle, port, tally } = yield* serve()
+      const { idle, port, tally } = yield* serve({}, kind)
       const post = (name: string) => {
         const { body, headers } = modernCall(name, { text: "whole" })
         const lines = Object.entries({
@@ -115,7 +123,7 @@ describe("over HTTP", () => {
     Effect.gen(function*() {
       const { idle, port, tally } = yield* serve({
         limits: { deadReader: Duration.millis(500), outgoingBytes: 2 ** 20 }
-      })
+      }, kind)
       const reports = 4096
       const params = { ...call("flood", { reports, size: 64 * 1024 }), _meta: { progressToken: "p" } }
       const { request, response } = open(port, {
@@ -134,44 +142,9 @@ describe("over HTTP", () => {
       request.destroy()
     }))
 
-  for (const version of ["2025-11-25", "2026-07-28"] as const) {
-    it.live(`${version}: a handler that never ends, a defect, a thousand calls: the session lives`, () =>
-      Effect.gen(function*() {
-        const { idle, port, tally } = yield* serve()
-        const client = yield* httpClient(port, version)
-        const error = yield* Effect.flip(client.call(Never, {}, { timeout: "200 millis" })).pipe(within("it", 3000))
-        assert.strictEqual(error.reason._tag, "TimedOut")
-        yield* eventually("the interruption", Effect.sync(() => tally.interrupted === 1))
-        const { reason } = yield* Effect.flip(client.callTool(Defect.name))
-        assert.strictEqual(reason._tag === "Refused" ? reason.code : reason._tag, -32603)
-        const answers = yield* Effect.forEach(
-          Array.from({ length: 1000 }, (_, index) => index),
-          (index) =>
-            index % 2 === 0
-              ? Effect.map(client.call(Echo, { text: `${index}` }), ({ text }) => Number(text))
-              : Effect.map(client.call(Sleep, { ms: index / 10 }), ({ ms }) => Math.round(ms * 10)),
-          { concurrency: 1000 }
-        ).pipe(within("a thousand calls", 15_000))
-        assert.deepStrictEqual(answers, Array.from({ length: 1000 }, (_, index) => index))
-        yield* idle
-      }))
-  }
-
-  it.live("[field SUB-05] a change right after the subscription reaches a client whose stream is not open yet", () =>
-    Effect.gen(function*() {
-      const { port } = yield* serve()
-      for (const version of ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const) {
-        const client = yield* httpClient(port, version)
-        const { changes } = yield* client.subscribe({ uris: ["demo://a"], tools: true })
-        yield* client.call(Touch)
-        const heard = yield* Stream.runCollect(Stream.take(changes, 2)).pipe(within(`the changes on ${version}`, 3000))
-        assert.deepStrictEqual(heard.map(({ kind }) => kind).toSorted(), ["resource", "tools"])
-      }
-    }))
-
   it.live("[field SUB-05] [HTTP-24] changes of a session without any stream come with the first stream, once each", () =>
     Effect.gen(function*() {
-      const { port } = yield* serve()
+      const { port } = yield* serve({}, kind)
       const headers = yield* Effect.promise(() => openSession(port, "2025-06-18"))
       const post = (id: number, method: string, params: Record<string, unknown>) =>
         Effect.promise(() => send(port, { body: JSON.stringify(request(id, method, params)), headers }))
@@ -193,8 +166,7 @@ describe("over HTTP", () => {
 
   it.live("an endpoint that is closed under load answers or refuses every request", () =>
     Effect.gen(function*() {
-      const child = new Child(yield* Effect.promise(() => program("httpProgram")))
-      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      const child = yield* started
       const port = Number(yield* Effect.promise(() => child.lines.find((line) => line)))
       const agent = new Agent({ keepAlive: true, maxSockets: 32 })
       let over = false
@@ -234,8 +206,7 @@ describe("over HTTP", () => {
 
   it.live("[SUB-07] SIGTERM with fifty open streams ends the server within a second", () =>
     Effect.gen(function*() {
-      const child = new Child(yield* Effect.promise(() => program("httpProgram")))
-      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      const child = yield* started
       const port = Number(yield* Effect.promise(() => child.lines.find((line) => line)))
       const streams = yield* Effect.promise(() =>
         Promise.all(Array.from({ length: 50 }, async (_, index) => {
@@ -264,6 +235,43 @@ describe("over HTTP", () => {
       assert.isBelow(performance.now() - began, 1000)
       for (const { index, text } of streams) {
         if (index % 2 === 1) assert.strictEqual(at(messages(text()).at(-1), "result", "resultType"), "complete")
+      }
+    }))
+})
+
+describe("over HTTP", () => {
+  for (const version of ["2025-11-25", "2026-07-28"] as const) {
+    it.live(`${version}: a handler that never ends, a defect, a thousand calls: the session lives`, () =>
+      Effect.gen(function*() {
+        const { idle, port, tally } = yield* serve()
+        const client = yield* httpClient(port, version)
+        const error = yield* Effect.flip(client.call(Never, {}, { timeout: "200 millis" })).pipe(within("it", 3000))
+        assert.strictEqual(error.reason._tag, "TimedOut")
+        yield* eventually("the interruption", Effect.sync(() => tally.interrupted === 1))
+        const { reason } = yield* Effect.flip(client.callTool(Defect.name))
+        assert.strictEqual(reason._tag === "Refused" ? reason.code : reason._tag, -32603)
+        const answers = yield* Effect.forEach(
+          Array.from({ length: 1000 }, (_, index) => index),
+          (index) =>
+            index % 2 === 0
+              ? Effect.map(client.call(Echo, { text: `${index}` }), ({ text }) => Number(text))
+              : Effect.map(client.call(Sleep, { ms: index / 10 }), ({ ms }) => Math.round(ms * 10)),
+          { concurrency: 1000 }
+        ).pipe(within("a thousand calls", 15_000))
+        assert.deepStrictEqual(answers, Array.from({ length: 1000 }, (_, index) => index))
+        yield* idle
+      }))
+  }
+
+  it.live("[field SUB-05] a change right after the subscription reaches a client whose stream is not open yet", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve()
+      for (const version of ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const) {
+        const client = yield* httpClient(port, version)
+        const { changes } = yield* client.subscribe({ uris: ["demo://a"], tools: true })
+        yield* client.call(Touch)
+        const heard = yield* Stream.runCollect(Stream.take(changes, 2)).pipe(within(`the changes on ${version}`, 3000))
+        assert.deepStrictEqual(heard.map(({ kind }) => kind).toSorted(), ["resource", "tools"])
       }
     }))
 })

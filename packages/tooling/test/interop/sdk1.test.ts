@@ -13,6 +13,8 @@ const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as co
 const transports = ["stdio", "http"] as const
 
 const ours = serveHttp("mcpfxServer")
+/** Clients that find the revision by themselves find it behind the listener. */
+const listener = serveHttp("mcpfxServer", "--listener")
 const theirs = serveHttp("sdk1Server")
 
 for (const transport of transports) {
@@ -28,7 +30,7 @@ for (const transport of transports) {
     told: undefined,
     only: false,
     transport,
-    http: ours,
+    http: listener,
     sessions: true,
     checks: clientChecks("all")
   })

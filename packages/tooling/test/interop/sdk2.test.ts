@@ -13,6 +13,8 @@ const server = "interop-sdk2-server"
 const newest = "2026-07-28"
 
 const ours = serveHttp("mcpfxServer")
+/** Clients that find the revision by themselves find it behind the listener. */
+const listener = serveHttp("mcpfxServer", "--listener")
 const theirs = serveHttp("sdk2Server")
 
 for (const transport of ["stdio", "http"] as const) {
@@ -20,7 +22,7 @@ for (const transport of ["stdio", "http"] as const) {
     const common = { suite: client, connect, revision, transport, http: ours, sessions: true }
     clientCell({ ...common, told: revision, only: false, checks: clientChecks("all") })
     // It probes a server that speaks nothing else.
-    clientCell({ ...common, told: undefined, only: true, checks: found, sessions: false })
+    clientCell({ ...common, http: listener, told: undefined, only: true, checks: found, sessions: false })
     serverCell({
       suite: server,
       program: "sdk2Server",
@@ -39,7 +41,7 @@ for (const transport of ["stdio", "http"] as const) {
     told: undefined,
     only: false,
     transport,
-    http: ours,
+    http: listener,
     sessions: true,
     checks: clientChecks("all")
   })

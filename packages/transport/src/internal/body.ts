@@ -63,6 +63,16 @@ const isUntouched = (source: object): source is Source =>
   "readableEnded" in source && source.readableEnded === false &&
   "destroyed" in source && source.destroyed === false
 
+const ignore = (): void => {}
+
+/**
+ * Node tells of a broken body after whoever read it has left, as when a connection breaks on which another answer was under
+ * way: without anybody there it ends the process.
+ */
+const hold = (source: object): void => {
+  if ("on" in source && typeof source.on === "function" && "readableFlowing" in source) source.on("error", ignore)
+}
+
 const concat = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const [first] = chunks
   if (first !== undefined && chunks.length === 1) return first
@@ -207,6 +217,7 @@ const gatherFrom = (
   length: number | undefined
 ): Effect.Effect<Uint8Array, BodyFailure> => {
   const { headers, source } = request
+  hold(source)
   // A client that asks before it sends has to be told to go on, which the platform does when it is asked for the body.
   const direct = headers["expect"] === undefined && headers["upgrade"] === undefined
   if (direct && isUntouched(source)) return fromSource(source, new Gather(settings, length ?? 0))

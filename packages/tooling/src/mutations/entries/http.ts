@@ -17,6 +17,13 @@ export const http: ReadonlyArray<Mutation> = [
     tests: ["transport/test/StreamableHttpServer.test.ts"]
   },
   {
+    ids: ["HTTP-04"],
+    file: "node/src/NodeListener.ts",
+    find: "Layer.fromBuild((memoMap, scope) => Layer.buildWithMemoMap(serving, memoMap, scope))",
+    replace: "serving",
+    tests: ["node/test/listenerStart.test.ts"]
+  },
+  {
     ids: ["HTTP-10"],
     file: "transport/src/internal/post.ts",
     find: "HttpServerResponse.empty({ status: 202 })",

@@ -30,10 +30,15 @@ export const stdioTarget = (
 })
 
 /** Serves HTTP on a free port while the tests of the enclosing file run; its exit code has to be 0. */
-export const serveHttp = (program: Program): { readonly url: (path: string) => string } => {
+export const serveHttp = (
+  program: Program,
+  ...args: ReadonlyArray<string>
+): { readonly url: (path: string) => string } => {
   let port = 0
   beforeAll(async () => {
-    const child = spawn(process.execPath, [fileOf(program), "--transport=http"], { stdio: ["pipe", "pipe", "pipe"] })
+    const child = spawn(process.execPath, [fileOf(program), "--transport=http", ...args], {
+      stdio: ["pipe", "pipe", "pipe"]
+    })
     let errors = ""
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       errors += text
