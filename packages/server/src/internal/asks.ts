@@ -41,6 +41,22 @@ const expired: Effect.Effect<never, McpError.InvalidParams> = Effect.suspend(() 
   Effect.fail(new McpError.InvalidParams({ detail: "requestState has expired", data: { reason: "expired" } }))
 )
 
+const none: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** What stands before the first pass. */
+const first: State.RoundState = {
+  round: 0,
+  principal: "",
+  request: "",
+  expires: 0,
+  call: "",
+  asked: none,
+  answers: none,
+  steps: none,
+  progress: undefined,
+  trace: undefined
+}
+
 /** Characters that the state of a handle has at most. */
 const handleLength = 1024
 
@@ -84,19 +100,6 @@ export class Asks {
 
   /** The first pass. Who and what the request is, is only looked for where its state is sealed. */
   open(single: Single): Rounds {
-    const none = new Map<string, never>()
-    const first: State.RoundState = {
-      round: 0,
-      principal: "",
-      request: "",
-      expires: 0,
-      call: "",
-      asked: none,
-      answers: none,
-      steps: none,
-      progress: undefined,
-      trace: undefined
-    }
     return new Rounds(single, this, first, none)
   }
 

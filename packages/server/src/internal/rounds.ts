@@ -69,17 +69,17 @@ export class Rounds implements Interaction {
   /** Answers of all rounds: those of the state, and those that came with this one. */
   readonly answers: ReadonlyMap<string, Answered>
   /** What the steps of this pass gave, beside those of the state. */
-  readonly steps = new Map<string, unknown>()
+  private steps: Map<string, unknown> | undefined = undefined
   /** What is asked when the pass has ended. */
   pending: ReadonlyArray<Parked> = []
   private readonly asks: Asks
   private readonly parked = new Map<AnyFiber, Parked>()
-  private readonly groups = new Map<AnyFiber, Members>()
+  private groups: Map<AnyFiber, Members> | undefined = undefined
   private readonly counts = new Map<string, number>()
-  private readonly keys = new Set<string>()
-  private readonly stepKeys = new Set<string>()
+  /** Keys that were given, with what they were given to. */
+  private taken: Set<string> | undefined = undefined
   private readonly used = new Set<string>()
-  private readonly calm = Latch.makeUnsafe(true)
+  private calm: Latch.Latch | undefined = undefined
   /** Steps that run: a pass does not end before they do. */
   private busy = 0
   /** Counts what happens, so that a fiber that slept can tell whether anything did. */
@@ -119,11 +119,19 @@ export class Rounds implements Interaction {
         return Effect.die(new AskMisplaced({ where: "uninterruptible", key: key ?? names[request.method] }))
       }
       if (this.phase !== "open") return Effect.interrupt
-      if (key !== undefined && this.keys.has(key)) return Effect.die(new DuplicateKey({ kind: "question", key }))
-      if (key !== undefined) this.keys.add(key)
+      if (key !== undefined && !this.claims("question", key)) {
+        return Effect.die(new DuplicateKey({ kind: "question", key }))
+      }
       const digest = Identity.ofQuestion(request)
       return this.answer(key ?? this.keyOf(request.method, digest), digest, question, fiber)
     })
+  }
+
+  /** Whether a key is given for the first time in this pass. */
+  private claims(kind: DuplicateKey["kind"], key: string): boolean {
+    const taken = this.taken ??= new Set()
+    const { size } = taken
+    return taken.add(`${kind} ${key}`).size > size
   }
 
   /** Equal questions of a pass are told apart by their order. */
@@ -166,19 +174,21 @@ export class Rounds implements Interaction {
       this.suspend()
       return Effect.never
     }
-    return Effect.onExit(Effect.andThen(this.grace, Effect.never), () => Effect.sync(() => this.unpark(parked)))
+    return Effect.onExit(Effect.andThen(this.grace(), Effect.never), () => Effect.sync(() => this.unpark(parked)))
   }
 
   /** Each question that waits watches the clock: a moment after the last thing happened, the pass ends. */
-  private readonly grace: Effect.Effect<void> = Effect.suspend(() => {
-    const { roundGrace } = this.asks.limits
-    const moves = this.moves
-    return Effect.flatMap(Effect.andThen(this.calm.await, Effect.sleep(roundGrace)), () => {
-      if (this.busy > 0 || this.moves !== moves) return this.grace
-      this.suspend()
-      return Effect.void
+  private grace(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const moves = this.moves
+      const calm = this.calm === undefined ? Effect.void : this.calm.await
+      return Effect.flatMap(Effect.andThen(calm, Effect.sleep(this.asks.limits.roundGrace)), () => {
+        if (this.busy > 0 || this.moves !== moves) return this.grace()
+        this.suspend()
+        return Effect.void
+      })
     })
-  })
+  }
 
   private unpark(parked: Parked): void {
     this.parked.delete(parked.fiber)
@@ -198,7 +208,7 @@ export class Rounds implements Interaction {
     const all = (fibers: ReadonlyArray<AnyFiber>) => fibers.every((one) => this.isIdle(one))
     const parked = this.parked.get(fiber)
     if (parked !== undefined) return all(parked.children)
-    const members = this.groups.get(fiber)
+    const members = this.groups?.get(fiber)
     return members !== undefined && members.isComplete && all(members.fibers) &&
       all(childrenOf(fiber))
   }
@@ -221,11 +231,12 @@ export class Rounds implements Interaction {
     return Effect.suspend(() => {
       this.busy += 1
       this.moves += 1
-      this.calm.closeUnsafe()
+      const calm = this.calm ??= Latch.makeUnsafe(true)
+      calm.closeUnsafe()
       return Effect.onExit(effect, () =>
         Effect.sync(() => {
           this.busy -= 1
-          if (this.busy === 0) this.calm.openUnsafe()
+          if (this.busy === 0) calm.openUnsafe()
         }))
     })
   }
@@ -235,8 +246,9 @@ export class Rounds implements Interaction {
       if (this.phase === "open" && this.parked.size > 0 && this.isQuiet()) this.suspend()
     }
     const outer = Context.get(owner.context, CurrentGroup)
-    const members = new Members(size, outer, ended, () => void this.groups.delete(owner))
-    this.groups.set(owner, members)
+    const groups = this.groups ??= new Map()
+    const members = new Members(size, outer, ended, () => void groups.delete(owner))
+    groups.set(owner, members)
     return members
   }
 
@@ -245,14 +257,13 @@ export class Rounds implements Interaction {
   step<A, E>(step: KeptStep<A, E>): Effect.Effect<A, E | StepInDoubt> {
     return Effect.suspend(() => {
       const { key } = step
-      if (this.stepKeys.has(key)) return Effect.die(new DuplicateKey({ kind: "step", key }))
-      this.stepKeys.add(key)
+      if (!this.claims("step", key)) return Effect.die(new DuplicateKey({ kind: "step", key }))
       if (this.state.steps.has(key)) return step.decode(this.state.steps.get(key))
       if (this.phase !== "open") return Effect.interrupt
       this.single.loud()
       const running = Effect.tap(
         this.asks.runStep(step, `${this.call}.${key}`),
-        (value) => Effect.sync(() => void this.steps.set(key, step.encode(value)))
+        (value) => Effect.sync(() => void (this.steps ??= new Map()).set(key, step.encode(value)))
       )
       return this.occupied(running)
     })
@@ -272,24 +283,23 @@ export class Rounds implements Interaction {
     if (lost !== undefined && (suspended || wentWell(exit))) return () => Effect.die(lost)
     // What went wrong while the handler ended is what there is to tell.
     if (!suspended) return undefined
-    return (closed) => Exit.isFailure(closed) ? Effect.failCause(closed.cause) : this.conclude
+    return (closed) => Exit.isFailure(closed) ? Effect.failCause(closed.cause) : this.conclude()
   }
 
-  private readonly conclude: Effect.Effect<ResultBody, McpError> = Effect.suspend(() => {
+  private conclude(): Effect.Effect<ResultBody, McpError> {
     const { fiber } = this.single
     const rest = fiber === undefined ? [] : Array.from(childrenOf(fiber))
     for (const parked of this.pending) {
       if (parked.fiber !== fiber) rest.push(parked.fiber)
     }
-    return rest.length === 0 ? this.told : Effect.andThen(Fiber.interruptAll(rest), this.told)
-  })
-
-  private readonly told: Effect.Effect<ResultBody, McpError> = Effect.clockWith((clock) => {
-    const passedBy = this.passedBy()
-    return passedBy === undefined
-      ? this.asks.send(this, clock.currentTimeMillisUnsafe())
-      : Effect.die(passedBy)
-  })
+    const send = Effect.clockWith((clock) => {
+      const passedBy = this.passedBy()
+      return passedBy === undefined
+        ? this.asks.send(this, clock.currentTimeMillisUnsafe())
+        : Effect.die(passedBy)
+    })
+    return rest.length === 0 ? send : Effect.andThen(Fiber.interruptAll(rest), send)
+  }
 
   /** A new question beside answers that nobody wanted: the handler went another way. */
   private passedBy(): AskNotReplayed | undefined {
@@ -309,7 +319,7 @@ export class Rounds implements Interaction {
       call: this.call,
       asked,
       answers: this.answers,
-      steps: new Map([...this.state.steps, ...this.steps]),
+      steps: this.steps === undefined ? this.state.steps : new Map([...this.state.steps, ...this.steps]),
       progress: this.single.progress?.last(),
       trace: this.trace
     }
