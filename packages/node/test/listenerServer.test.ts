@@ -5,9 +5,10 @@ import { McpServer } from "@mcpfx/server"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { readFileSync } from "node:fs"
-import { createServer, request, type Server } from "node:http"
+import { createServer, request, type Server, type ServerOptions } from "node:http"
 import { createServer as createSecureServer, request as secureRequest } from "node:https"
 import { connect } from "node:net"
+import { connect as connectSecurely } from "node:tls"
 import { NodeListener } from "../src/index.ts"
 import { head, raw } from "./support/raw.ts"
 
@@ -15,6 +16,11 @@ const { text } = HttpServerResponse
 const hello = HttpRouter.add("GET", "/", text("hello"))
 const Now = McpServer.tool(Tool.make("now"), () => Effect.succeed("now"))
 const info = { name: "t", version: "1" }
+
+const [key, cert] = ["key", "cert"].map((name) =>
+  readFileSync(new URL(`./fixtures/login.${name}.pem`, import.meta.url))
+)
+const overTls = (settings: ServerOptions): Server => createSecureServer({ ...settings, key, cert })
 
 const addressOf = <E, R>(serving: Layer.Layer<HttpServer.HttpServer, E, R>) =>
   Effect.map(Layer.build(serving), (context) => {
@@ -84,12 +90,7 @@ describe("where it listens", () => {
 
   it.live("behind TLS", () =>
     Effect.gen(function*() {
-      const [key, cert] = ["key", "cert"].map((name) =>
-        readFileSync(new URL(`./fixtures/login.${name}.pem`, import.meta.url))
-      )
-      const port = yield* portOf(NodeListener.layer(hello, {
-        createServer: (settings) => createSecureServer({ ...settings, key, cert })
-      }))
+      const port = yield* portOf(NodeListener.layer(hello, { createServer: overTls }))
       const answer = yield* Effect.callback<string>((resume) => {
         secureRequest({ port, host: "127.0.0.1", rejectUnauthorized: false, agent: false }, (response) => {
           response.on("data", (chunk) => resume(Effect.succeed(String(chunk))))
@@ -245,6 +246,24 @@ describe("how it ends", () => {
       yield* Effect.timeout(Scope.close(scope, Exit.void), "2 seconds")
       assert.strictEqual(bodyOf(yield* Fiber.join(idle)), "hello")
     }))
+
+  for (const secure of [false, true]) {
+    it.live(`connections that never had a request do not hold it up, ${secure ? "with" : "without"} TLS`, () =>
+      Effect.gen(function*() {
+        const scope = yield* Scope.make()
+        const options = secure ? { createServer: overTls } : {}
+        const port = yield* Scope.provide(portOf(NodeListener.layer(hello, options)), scope)
+        const ended = yield* Deferred.make<void>()
+        yield* Effect.callback<void>((resume) => {
+          const to = { port, host: "127.0.0.1" }
+          const opened = (): void => resume(Effect.void)
+          const socket = secure ? connectSecurely({ ...to, rejectUnauthorized: false }, opened) : connect(to, opened)
+          socket.on("error", () => {}).on("close", () => Deferred.doneUnsafe(ended, Exit.void)).resume()
+        })
+        yield* Effect.timeout(Scope.close(scope, Exit.void), "2 seconds")
+        yield* Deferred.await(ended)
+      }))
+  }
 })
 
 describe("in a server of somebody else", () => {
