@@ -1,14 +1,13 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { type AuthError, AuthorizationCode, OAuthClient, UserAgent } from "@mcpfx/auth"
 import { AuthorizationFault, TestAuthorizationServer, TestHttp, TestNetwork } from "@mcpfx/testing"
+import * as LoopbackServer from "@mcpfx/tooling/loopbackServer"
 import { Context, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
-import { createServer } from "node:http"
 import { app, asked, authorize, backOf, callback, claimsOf, post, register, type Server } from "./support.ts"
 
-const Port = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
+const Port = LoopbackServer.layer()
 
 const pageOf = (server: Server, changes: Readonly<Record<string, string>> = {}): URL => {
   const url = new URL(server.url("authorize"))

@@ -1,12 +1,11 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { AuthorizationFault, TestAuthorizationServer } from "@mcpfx/testing"
+import * as LoopbackServer from "@mcpfx/tooling/loopbackServer"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import * as Jose from "jose"
-import { createServer } from "node:http"
 
-const Port = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
+const Port = LoopbackServer.layer()
 
 describe("TestAuthorizationServer on a port", () => {
   it.live("is a server that others log in to and read keys from", () =>

@@ -1,12 +1,12 @@
 /** Every revision on every transport that has it, each as a way to reach a fresh server. */
-import { NodeHttpServer, NodeServices } from "@effect/platform-node"
+import { NodeServices } from "@effect/platform-node"
 import { NodeListener } from "@mcpfx/node"
 import { type Revision, Revisions } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
+import * as LoopbackServer from "@mcpfx/tooling/loopbackServer"
 import { type ClientTransport, HttpSseClient, Memory, StdioClient, StreamableHttpClient } from "@mcpfx/transport"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpClient, HttpRouter, HttpServer } from "effect/http"
-import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import { info, registrations } from "./registrations.ts"
 
@@ -59,7 +59,7 @@ export const cellsOf = <A, E>({ info, program, registrations }: Served<A, E>): R
       disableListenLog: true,
       disableLogger: true
     })
-  ).pipe(Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" })))
+  ).pipe(Layer.provideMerge(LoopbackServer.layer()))
 
   return [
     ...Revisions.all.flatMap(({ version }): ReadonlyArray<Cell> => [

@@ -2,13 +2,12 @@
  * The suite's scenarios for authorization servers, against the one of `@mcpfx/testing` on a loopback port. The suite runs
  * them all at once, since each goes on with what the one before found, and waits for a person: the browser of the tests.
  */
-import { NodeHttpServer } from "@effect/platform-node"
 import { TestAuthorizationServer } from "@mcpfx/testing"
 import { Effect, Layer } from "effect"
 import { spawn } from "node:child_process"
-import { createServer } from "node:http"
 import { createInterface } from "node:readline"
 import { Browser } from "../interop/auth/browser.ts"
+import * as LoopbackServer from "../loopbackServer.ts"
 import type { Outcome } from "./runTask.ts"
 import { freePort } from "./server.ts"
 import { current, program } from "./suite.ts"
@@ -43,7 +42,7 @@ const outcomeOf = (scenario: string, output: string): Outcome => ({
   output
 })
 
-const Port = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
+const Port = LoopbackServer.layer()
 
 /** Runs the scenarios; how each ended, by its name. */
 export const runAuthorization = async (): Promise<ReadonlyMap<string, Outcome>> => {

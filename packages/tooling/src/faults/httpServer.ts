@@ -1,12 +1,11 @@
 /** The faulty tools over HTTP, on a free port of the loopback interface; as a program it prints its address. */
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeListener from "@mcpfx/node/NodeListener"
 import * as McpServer from "@mcpfx/server/McpServer"
 import { Effect, Layer } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { createServer } from "node:http"
+import * as LoopbackServer from "../loopbackServer.ts"
 
 const health = HttpRouter.add("GET", "/healthz", Effect.flatMap(McpServer.Health, HttpServerResponse.json))
 
@@ -25,7 +24,7 @@ export const layer = <A, E>(
     McpServer.layerHttp(registrations, { name: "faults", version: "1.0.0", ...options, path: "/mcp" })
   )
   const usual = HttpRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
-    Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" }))
+    Layer.provideMerge(LoopbackServer.layer())
   )
   return McpServer.drainFirst(kind === "NodeListener" ? Layer.orDie(NodeListener.layer(routes)) : Layer.orDie(usual))
 }

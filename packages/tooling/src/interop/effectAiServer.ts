@@ -1,9 +1,9 @@
 /** The offer, made with the modules of `effect/ai`. */
-import { NodeHttpServer, NodeRuntime, NodeStdio } from "@effect/platform-node"
+import { NodeRuntime, NodeStdio } from "@effect/platform-node"
 import { Effect, Layer, Logger, Schema } from "effect"
 import { McpProtocol, McpSchema, McpServer, Tool, Toolkit } from "effect/ai"
 import { HttpRouter, HttpServer } from "effect/http"
-import { createServer } from "node:http"
+import * as LoopbackServer from "../loopbackServer.ts"
 import * as Offer from "./offer.ts"
 import { inputEnded, listening, revision, transport } from "./start.ts"
 
@@ -139,7 +139,7 @@ const Listening = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ addre
 const Http = HttpRouter.serve(Routes, {
   disableListenLog: true,
   disableLogger: true
-}).pipe(Layer.merge(Listening), Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })))
+}).pipe(Layer.merge(Listening), Layer.provide(LoopbackServer.layer()))
 
 const stdio = () => {
   switch (revision) {

@@ -2,14 +2,14 @@
  * The offer, made with mcpfx. Over HTTP `/mcp` serves every revision, and `/<revision>` that revision alone; beside them are
  * the two endpoints of HTTP+SSE, the stream at `/sse` and `/<revision>/sse`.
  */
-import { NodeHttpServer, NodeRuntime, NodeServices } from "@effect/platform-node"
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { NodeListener } from "@mcpfx/node"
 import { Revisions, Sampling, Tool } from "@mcpfx/schema"
 import { Input, McpServer, Registry } from "@mcpfx/server"
 import { Progress } from "@mcpfx/session"
 import { Effect, Exit, Layer, Schema, Scope } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
-import { createServer } from "node:http"
+import * as LoopbackServer from "../loopbackServer.ts"
 import * as Contract from "./contract.ts"
 import * as Offer from "./offer.ts"
 import { behindListener, inputEnded, listening, revision, transport } from "./start.ts"
@@ -116,7 +116,7 @@ const Listening = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ addre
 }))
 
 const Usual = HttpRouter.serve(Routes, { disableListenLog: true, disableLogger: true }).pipe(
-  Layer.provideMerge(NodeHttpServer.layerServer(createServer, { port: 0, host: "127.0.0.1" }))
+  Layer.provideMerge(LoopbackServer.layer())
 )
 
 const Http = Layer.provide(

@@ -1,5 +1,5 @@
 /** Several processes with one login, whose refresh tokens are good once and end it all when they come twice. */
-import { NodeFileSystem, NodeHttpServer } from "@effect/platform-node"
+import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { AuthorizationCode, OAuthClient, UserAgent } from "@mcpfx/auth"
 import { TokenStoreFile } from "@mcpfx/node"
@@ -7,11 +7,11 @@ import { TestAuthorizationServer } from "@mcpfx/testing"
 import { Effect, FileSystem, Layer } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { spawn } from "node:child_process"
-import { createServer } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Listening, listening } from "../../src/attacks/listening.ts"
 import { packed } from "../../src/faults/programs.ts"
+import * as LoopbackServer from "../../src/loopbackServer.ts"
 
 const worker = fileURLToPath(new URL("../../src/attacks/refresher.ts", import.meta.url))
 
@@ -79,7 +79,7 @@ const loggedIn = Effect.gen(function*() {
 const refreshes = ({ login }: { readonly login: TestAuthorizationServer.TestAuthorizationServer["Service"] }) =>
   Effect.map(login.requests, (seen) => seen.filter(({ parameters }) => parameters["grant_type"] === "refresh_token"))
 
-const Port = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
+const Port = LoopbackServer.layer()
 const Live = TestAuthorizationServer.layerHttp({ refresh: "always" }).pipe(
   Layer.provide(Port),
   Layer.merge(NodeFileSystem.layer)

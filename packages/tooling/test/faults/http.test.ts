@@ -1,10 +1,9 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Tool } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
 import { Context, Duration, Effect, Layer, Ref, Schema, Stream } from "effect"
 import { HttpRouter } from "effect/http"
-import { Agent, createServer } from "node:http"
+import { Agent } from "node:http"
 import { connect } from "node:net"
 import { Child } from "../../src/faults/child.ts"
 import * as Server from "../../src/faults/httpServer.ts"
@@ -23,6 +22,7 @@ import {
   request,
   send
 } from "../../src/faults/wire.ts"
+import * as LoopbackServer from "../../src/loopbackServer.ts"
 import { eventually, httpClient, within } from "./support.ts"
 
 /** A server of its own, and what became of its calls. */
@@ -304,7 +304,7 @@ describe("one value of registrations", () => {
           HttpRouter.serve(Layer.merge(endpoint("/a"), endpoint("/b")), { disableListenLog: true, disableLogger: true })
         ).pipe(
           Layer.provide(database),
-          Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+          Layer.provideMerge(LoopbackServer.layer())
         )
       )
       const port = yield* Effect.provideContext(Server.port, context)

@@ -1,5 +1,4 @@
 /** The clients of both TypeScript SDKs are let go by our server, and come back for the answer. */
-import { NodeHttpServer } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
 import { Tool } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
@@ -7,11 +6,11 @@ import { Polling, Progress } from "@mcpfx/session"
 import { EventStore } from "@mcpfx/transport"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
-import { createServer } from "node:http"
 import type { Connect } from "../../src/interop/peerClient.ts"
 import * as Sdk1 from "../../src/interop/sdk1Client.ts"
 import * as Sdk2 from "../../src/interop/sdk2Client.ts"
 import { Wire } from "../../src/interop/wire.ts"
+import * as LoopbackServer from "../../src/loopbackServer.ts"
 
 const Work = McpServer.tool(Tool.make("work"), () =>
   Effect.gen(function*() {
@@ -28,7 +27,7 @@ const Server = HttpRouter.serve(McpServer.layerHttp(Work, { name: "resumed", ver
   disableLogger: true
 }).pipe(
   Layer.provide(EventStore.layerMemory),
-  Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+  Layer.provideMerge(LoopbackServer.layer())
 )
 
 const clients: Readonly<Record<string, Connect>> = { "version 1": Sdk1.connect, "version 2": Sdk2.connect }

@@ -1,5 +1,4 @@
 /** Our own server, for those alone who come with a token of an authorization server, on a loopback port. */
-import { NodeHttpServer } from "@effect/platform-node"
 import { ResourceServer, type TokenVerifier, TokenVerifierIntrospection, TokenVerifierJwt } from "@mcpfx/auth"
 import { Tool } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
@@ -8,7 +7,7 @@ import { Principal } from "@mcpfx/transport"
 import { Context, Effect, Exit, Layer, Option, Redacted, Scope } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { NetAddress } from "effect/net"
-import { createServer } from "node:http"
+import * as LoopbackServer from "../../loopbackServer.ts"
 import type { Listening } from "./loopback.ts"
 import { introspector, scopes } from "./oidcPeer.ts"
 import { whoami } from "./sdk1Guarded.ts"
@@ -46,7 +45,7 @@ const Registrations = Layer.mergeAll(
   McpServer.tool(Tool.make(writing), () => caller, { scopes: [write] })
 )
 
-const Port = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
+const Port = LoopbackServer.layer()
 
 const originOf = (server: HttpServer.HttpServer["Service"]): string => {
   const { address } = server
