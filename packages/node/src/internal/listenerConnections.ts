@@ -28,6 +28,8 @@ export class Connections {
   constructor(server: Server) {
     const isSecure = server instanceof Tls.Server
     server.on(isSecure ? "secureConnection" : "connection", (socket: Socket) => {
+      // Of TLS it may have come before the end, and is there only now.
+      if (this.ending) return socket.destroy()
       this.open.set(socket, { latest: undefined })
       socket.once("close", () => this.open.delete(socket))
     })
