@@ -4,6 +4,7 @@ import { NodeListener } from "@mcpfx/node"
 import { type Revision, Revisions } from "@mcpfx/schema"
 import { McpServer } from "@mcpfx/server"
 import * as LoopbackServer from "@mcpfx/tooling/loopbackServer"
+import { packed } from "@mcpfx/tooling/packed"
 import { type ClientTransport, HttpSseClient, Memory, StdioClient, StreamableHttpClient } from "@mcpfx/transport"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpClient, HttpRouter, HttpServer } from "effect/http"
@@ -50,9 +51,10 @@ const httpCells = (name: string, server: Serving): ReadonlyArray<Cell> => {
 export const cellsOf = <A, E>({ info, program, registrations }: Served<A, E>): ReadonlyArray<Cell> => {
   const memory = Memory.layer.pipe(Layer.provide(McpServer.layer(registrations, info)), Layer.orDie)
 
-  const stdio = StdioClient.layer({
-    command: [process.execPath, fileURLToPath(new URL(program, import.meta.url))]
-  }).pipe(Layer.provide(NodeServices.layer))
+  const stdio = Layer.unwrap(Effect.map(
+    Effect.promise(() => packed(fileURLToPath(new URL(program, import.meta.url)))),
+    (file) => StdioClient.layer({ command: [process.execPath, file] })
+  )).pipe(Layer.provide(NodeServices.layer))
 
   const server = McpServer.drainFirst(
     HttpRouter.serve(McpServer.layerHttp(registrations, { ...info, sse: true }), {

@@ -10,8 +10,8 @@ import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Listening, listening } from "../../src/attacks/listening.ts"
-import { packed } from "../../src/faults/programs.ts"
 import * as LoopbackServer from "../../src/loopbackServer.ts"
+import { packed } from "../../src/packed.ts"
 
 const worker = fileURLToPath(new URL("../../src/attacks/refresher.ts", import.meta.url))
 

@@ -37,10 +37,10 @@ export const clientCell = (
     revision,
     transport,
     how: told === undefined ? "by itself" : "told",
-    connect: (running) => {
+    connect: async (running) => {
       wire = running.wire
       const target = transport === "stdio"
-        ? stdioTarget("mcpfxServer", running, only ? revision : undefined)
+        ? await stdioTarget("mcpfxServer", running, only ? revision : undefined)
         : { transport, url: http.url(only ? `/${revision}${sse ? "/sse" : ""}` : sse ? "/sse" : "/mcp"), sse }
       return connect(target, told, running.wire)
     },

@@ -6,25 +6,31 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll } from "vitest"
 import type { Target } from "../../../src/interop/peerClient.ts"
+import { packed } from "../../../src/packed.ts"
 import { root } from "../../../src/root.ts"
 import { exitFileIn, patience, type Running } from "./cell.ts"
 
 export type Program = "mcpfxServer" | "sdk1Server" | "sdk2Server" | "effectAiServer"
 
-export const fileOf = (program: Program): string => join(root, "packages/tooling/src/interop", `${program}.ts`)
+export const fileOf = (program: Program): Promise<string> =>
+  packed(join(root, "packages/tooling/src/interop", `${program}.ts`))
 
 /** A word that only the environment of the child holds. */
 export const word = "parsley"
 
 /** The program as a child process of the client, serving every revision or one. */
-export const stdioTarget = (
+export const stdioTarget = async (
   program: Program,
   { folder }: Running,
   only?: string
-): Target & { readonly transport: "stdio" } => ({
+): Promise<Target & { readonly transport: "stdio" }> => ({
   transport: "stdio",
   command: process.execPath,
-  args: [fileOf(program), `--exit-file=${exitFileIn(folder)}`, ...(only === undefined ? [] : [`--revision=${only}`])],
+  args: [
+    await fileOf(program),
+    `--exit-file=${exitFileIn(folder)}`,
+    ...(only === undefined ? [] : [`--revision=${only}`])
+  ],
   cwd: folder,
   env: { INTEROP_WORD: word }
 })
@@ -36,7 +42,7 @@ export const serveHttp = (
 ): { readonly url: (path: string) => string } => {
   let port = 0
   beforeAll(async () => {
-    const child = spawn(process.execPath, [fileOf(program), "--transport=http", ...args], {
+    const child = spawn(process.execPath, [await fileOf(program), "--transport=http", ...args], {
       stdio: ["pipe", "pipe", "pipe"]
     })
     let errors = ""

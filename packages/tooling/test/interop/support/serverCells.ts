@@ -120,10 +120,10 @@ export const serverCell = (
     revision,
     transport,
     how: told ? "told" : "by itself",
-    connect: (running) =>
+    connect: async (running) =>
       connect(
         transport === "stdio"
-          ? stdioTarget(program, running, only ? revision : undefined)
+          ? await stdioTarget(program, running, only ? revision : undefined)
           : { transport, url: http.url(sse ? "/sse" : only ? `/${revision}` : "/mcp"), sse },
         told ? revision : undefined,
         running.wire
