@@ -2,7 +2,7 @@
 import { build, type BuildOptions } from "esbuild"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, join } from "node:path"
+import { join, parse } from "node:path"
 
 /** How a program is packed with all that it imports. */
 export const alone: BuildOptions = {
@@ -28,7 +28,7 @@ const folderOf = (): string => {
 }
 
 const pack = async (entry: string): Promise<string> => {
-  const outfile = join(mkdtempSync(join(folderOf(), "p-")), `${basename(entry, ".ts")}.mjs`)
+  const outfile = join(mkdtempSync(join(folderOf(), "p-")), `${parse(entry).name}.mjs`)
   await build({ ...alone, entryPoints: [entry], outfile })
   return outfile
 }

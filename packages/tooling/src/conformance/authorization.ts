@@ -24,7 +24,7 @@ const needed: Readonly<Record<string, number>> = {
 
 const run = async (issuer: string, port: number): Promise<string> => {
   const args = ["authorization", "--url", issuer, "--client-id", clientId, "--resource", resource, "--port", `${port}`]
-  const child = spawn(process.execPath, [program(current), ...args], { stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [await program(current), ...args], { stdio: ["ignore", "pipe", "pipe"] })
   const lines: Array<string> = []
   const timer = setTimeout(() => child.kill("SIGKILL"), limit)
   child.stderr.on("data", (chunk: Buffer) => lines.push(chunk.toString("utf8")))

@@ -7,12 +7,12 @@
  * choice) and `--scenario NAME` (`auth/`: all that begin so) narrow the run; `--verbose` prints what failing scenarios said;
  * `--listener` has the server behind the listener of the package node.
  */
-import { build } from "esbuild"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { onSignal } from "../exec.ts"
+import { packed } from "../packed.ts"
 import { root } from "../root.ts"
 import { runAuthorization } from "./authorization.ts"
 import { isWell, judge, type Verdict } from "./baseline.ts"
@@ -57,22 +57,16 @@ const plan = async (): Promise<Array<Task>> => {
 const lineOf = (task: Task, verdict: Verdict): string =>
   `${isWell(verdict) ? "ok  " : "FAIL"} ${keyOf(task)}` + (verdict === "passed" ? "" : ` (${verdict})`)
 
-/** Writes the client under test in one file, which starts in a third of the time; each scenario starts it anew. */
-const bundleClient = async (folder: string): Promise<string> => {
-  const outfile = join(folder, "client.mjs")
-  const entry = join(root, "packages/tooling/src/conformance/fixtureClient.ts")
-  await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" })
-  return outfile
-}
+/** The client under test; each scenario starts it anew. */
+const client = (): Promise<string> => packed(join(root, "packages/tooling/src/conformance/fixtureClient.ts"))
 
-/** What several scenarios share: a program, a server, and what is run all at once. Each is made when it is needed. */
-const makeRunner = (folder: string) => {
-  let client: ReturnType<typeof bundleClient> | undefined
+/** What several scenarios share: a server, and what is run all at once. Each is made when it is needed. */
+const makeRunner = () => {
   let server: ReturnType<typeof startServer> | undefined
   let outcomes: ReturnType<typeof runAuthorization> | undefined
   return {
     run: async (task: Task): Promise<Outcome> => {
-      if (task.leg === "client") return runTask(task, { client: await (client ??= bundleClient(folder)) })
+      if (task.leg === "client") return runTask(task, { client: await client() })
       if (task.leg === "server") {
         return runTask(task, { server: (await (server ??= startServer({ listener: values.listener }))).url })
       }
@@ -90,7 +84,7 @@ const main = async (): Promise<void> => {
   // The same few programs are started over and over: they compile once.
   process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled")
   const tasks = await plan()
-  const runner = makeRunner(folder)
+  const runner = makeRunner()
   const counts = { passed: 0, failed: 0 }
   const queue = [...tasks]
   const lane = async (): Promise<void> => {

@@ -13,8 +13,8 @@ const limit = 60_000
 /** What a scenario is run against: the program of a client, or the address of a server. */
 export type Subject = { readonly client: string } | { readonly server: string }
 
-const argumentsOf = ({ leg, revision, scenario, suite }: Task, subject: Subject): Array<string> => [
-  program(suite),
+const argumentsOf = async ({ leg, revision, scenario, suite }: Task, subject: Subject): Promise<Array<string>> => [
+  await program(suite),
   leg,
   ...("server" in subject ? ["--url", subject.server] : ["--command", `"${process.execPath}" "${subject.client}"`]),
   "--scenario",
@@ -33,12 +33,10 @@ const kill = (pid: number | undefined): void => {
 }
 
 /** Warnings are the suite's word for what it only recommends: they fail a client scenario and no server scenario. */
-export const runTask = (task: Task, subject: Subject): Promise<Outcome> =>
-  new Promise((settle) => {
-    const child = spawn(process.execPath, argumentsOf(task, subject), {
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe"]
-    })
+export const runTask = async (task: Task, subject: Subject): Promise<Outcome> => {
+  const args = await argumentsOf(task, subject)
+  return new Promise((settle) => {
+    const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] })
     const chunks: Array<Buffer> = []
     const timer = setTimeout(() => {
       chunks.push(Buffer.from(`\ngave up after ${limit / 1000} s\n`))
@@ -52,3 +50,4 @@ export const runTask = (task: Task, subject: Subject): Promise<Outcome> =>
       settle({ passed: code === 0, output: Buffer.concat(chunks).toString("utf8") })
     })
   })
+}

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { exec } from "../exec.ts"
+import { packed } from "../packed.ts"
 import { root } from "../root.ts"
 
 /** Which side is under test. The last one is that of authorization servers. */
@@ -31,8 +32,8 @@ export const current: Suite = {
 /** The version other SDKs publish their results with; it knows nothing newer than 2025-11-25. */
 export const older: Suite = { version: "0.1.16", folder: join(modules, "conformance-0.1") }
 
-/** The program of a suite. */
-export const program = ({ folder }: Suite): string => join(folder, "dist/index.js")
+/** The program of a suite; each scenario starts it anew. */
+export const program = ({ folder }: Suite): Promise<string> => packed(join(folder, "dist/index.js"))
 
 /** The revisions with a frozen set of required scenarios. */
 export const revisions = ["2025-11-25", "2026-07-28"] as const
@@ -57,7 +58,7 @@ export const required = (leg: "server" | "client", revision: string): Array<Task
 
 /** Every scenario of a suite on one side, each on every stateful or modern wire it runs on. */
 export const all = async (suite: Suite, leg: "server" | "client"): Promise<Array<Task>> => {
-  const { output } = await exec(process.execPath, [program(suite), "list", `--${leg}`])
+  const { output } = await exec(process.execPath, [await program(suite), "list", `--${leg}`])
   return output.split("\n").flatMap((line): Array<Task> => {
     const [, scenario, window] = /^\s+- (\S+)(?: \[([^\]]*)\])?/.exec(line) ?? []
     if (scenario === undefined) return []
