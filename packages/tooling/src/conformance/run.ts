@@ -33,7 +33,8 @@ const { values } = parseArgs({
 })
 
 const legs = ["server", "client"] as const
-const lanes = 2
+/** Scenarios wait for more than half of their time. */
+const lanes = 4
 
 const keyOf = ({ leg, revision, scenario, suite }: Task): string =>
   [suite.version, leg, revision ?? "default", scenario].join(" ")
