@@ -25,11 +25,18 @@ const overStdio = (): Send => {
     }
   })
   let next = 1
+  let lines = ""
+  const flush = (): void => {
+    stdin.write(lines)
+    lines = ""
+  }
   return (message) =>
     new Promise((resolve) => {
       const id = "method" in message && message.method === "initialize" ? 0 : next++
       waiting.set(id, resolve)
-      stdin.write(`${JSON.stringify({ ...message, id })}\n`)
+      // What is called on hearing the answers of one chunk is one write, as it is in mcpfx.
+      if (lines === "") process.nextTick(flush)
+      lines += `${JSON.stringify({ ...message, id })}\n`
     })
 }
 
