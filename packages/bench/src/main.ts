@@ -10,13 +10,13 @@
  * - `--cpu` takes processor time for the cold start
  * - `--no-build` measures the packages as they were compiled last
  */
-import { spawnSync } from "node:child_process"
+import { root } from "@mcpfx/tooling/root"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { compile, out } from "./contenders.ts"
 import * as Effort from "./effort.ts"
+import { compilePackages } from "./packages.ts"
 import { type Done, machine, resultsOf } from "./results.ts"
 import type { Row } from "./row.ts"
 import { rows } from "./rows/all.ts"
@@ -34,13 +34,6 @@ const { values } = parseArgs({
     "no-build": { type: "boolean", default: false }
   }
 })
-
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../..")
-
-const buildPackages = (): void => {
-  const { status } = spawnSync(process.execPath, [join(root, "packages/tooling/src/build.ts")], { stdio: "inherit" })
-  if (status !== 0) throw new Error("the packages do not compile")
-}
 
 const split = (text: string | undefined): ReadonlyArray<string> | undefined => text?.split(",")
 
@@ -73,7 +66,7 @@ const print = (all: ReadonlyArray<Done>): void => {
 }
 
 const started = performance.now()
-if (!values["no-build"]) buildPackages()
+if (!values["no-build"]) await compilePackages()
 await compile()
 const file = resolve(values.json ?? join(out(), "results.json"))
 mkdirSync(dirname(file), { recursive: true })

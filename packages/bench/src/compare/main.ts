@@ -8,15 +8,16 @@
  *
  * The last line is the sum. Where the commit cannot be had, that is said and counted as skipped.
  */
+import { root } from "@mcpfx/tooling/root"
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { compile } from "../contenders.ts"
+import { compilePackages } from "../packages.ts"
 import { format } from "../table.ts"
 import { buildBase, findBase } from "./base.ts"
-import { endAll, must } from "./command.ts"
+import { endAll } from "./command.ts"
 import { examine, header, type Line, lineOf } from "./compare.ts"
 import { copyBuilt, makeBase, makeHead, type Side } from "./sides.ts"
 import { runnerOf, type Work, works } from "./works.ts"
@@ -25,7 +26,6 @@ const { values } = parseArgs({
   options: { base: { type: "string" }, rows: { type: "string" }, rounds: { type: "string", default: "5" } }
 })
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..")
 const rounds = Number(values.rounds)
 const wanted = values.rows?.split(",")
 const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)))
@@ -54,7 +54,7 @@ const measureAll = async (hash: string, folder: string): Promise<void> => {
   const folders = { base: join(folder, "base"), head: join(folder, "head") }
   for (const each of Object.values(folders)) mkdirSync(each)
   await buildBase(root, hash, folders.base)
-  await must(process.execPath, [join(root, "packages/tooling/src/build.ts")], root)
+  await compilePackages()
   copyBuilt(root, folders.head)
   // The probe that servers are started with.
   await compile()

@@ -1,6 +1,7 @@
 /** The two builds, each in a folder of its own where nothing changes while it is measured. */
+import { linkInstalled } from "@mcpfx/tooling/linkInstalled"
 import { build } from "esbuild"
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { common } from "../contenders.ts"
@@ -14,20 +15,6 @@ export interface Side {
   readonly name: "base" | "head"
   /** Its programs, those of this tree first: what is measured should differ in the libraries alone. */
   readonly files: Readonly<Record<Program, ReadonlyArray<string>>>
-}
-
-/** Links what is installed for a package; packages of the repository are found in the copy. */
-const linkInstalled = (from: string, to: string, copy: string): void => {
-  if (!existsSync(from)) return
-  mkdirSync(to, { recursive: true })
-  for (const name of readdirSync(from)) {
-    if (name.startsWith(".")) continue
-    if (name === "@mcpfx") {
-      mkdirSync(join(to, name), { recursive: true })
-      for (const pkg of readdirSync(join(from, name))) symlinkSync(join(copy, "packages", pkg), join(to, name, pkg))
-    } else if (name.startsWith("@")) linkInstalled(join(from, name), join(to, name), copy)
-    else symlinkSync(realpathSync(join(from, name)), join(to, name))
-  }
 }
 
 /** Where a tree has what its packages are made of; one before the code was joined has it with the declarations. */

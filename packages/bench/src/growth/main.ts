@@ -16,11 +16,12 @@
  * - `--no-build` measures what was built before
  */
 import { build } from "esbuild"
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { common, compile } from "../contenders.ts"
+import { compilePackages } from "../packages.ts"
 import { format } from "../table.ts"
 import type { Seen } from "./judge.ts"
 import { brokenLine, header, lineOf } from "./lines.ts"
@@ -38,15 +39,11 @@ const { values } = parseArgs({
 })
 
 const folder = dirname(fileURLToPath(import.meta.url))
-const root = join(folder, "../../../..")
 const program = join(folder, "../../dist/growth.js")
 const wanted = values.rows?.split(",")
 
 const buildAll = async (): Promise<void> => {
-  if (!values["no-build"]) {
-    const { status } = spawnSync(process.execPath, [join(root, "packages/tooling/src/build.ts")], { stdio: "inherit" })
-    if (status !== 0) throw new Error("the packages do not compile")
-  }
+  if (!values["no-build"]) await compilePackages()
   await compile()
   await build({
     ...common,
