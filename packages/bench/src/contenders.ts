@@ -1,4 +1,5 @@
 /** Who takes part, and the programs that are run: compiled once, so that no type is stripped while the clock runs. */
+import { alone } from "@mcpfx/tooling/packed"
 import { build, type BuildOptions } from "esbuild"
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -50,24 +51,14 @@ const sources = (kind: Kind, of: ReadonlyArray<Contender>): Record<string, strin
 /** Packages of the repository as they are published; in another place from their sources. */
 const conditions = (): Array<string> => (elsewhere() === undefined ? ["mcpfx-dist"] : [])
 
-/** How every program of the benchmark is compiled. */
-export const common: BuildOptions = {
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node24",
-  logLevel: "error"
-}
-
-/** What some packages expect of a module that was written for CommonJS. */
-const banner = { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" }
+/** How a program is compiled whose packages stay where they are installed. */
+export const common: BuildOptions = { ...alone, banner: {}, packages: "external" }
 
 /** Compiles the programs; what they import stays where it is installed, except that another place needs all of it. */
 export const compile = async (of: ReadonlyArray<Contender> = contenders): Promise<void> => {
   mkdirSync(out(), { recursive: true })
   await build({
-    ...common,
-    ...(elsewhere() === undefined ? { packages: "external" } : { banner }),
+    ...elsewhere() === undefined ? common : alone,
     conditions: conditions(),
     entryPoints: {
       ...sources("servers", of),
@@ -89,10 +80,9 @@ const packed = new Map<Contender, Promise<Packed>>()
 const pack = async (contender: Contender): Promise<Packed> => {
   const outfile = bundledFile(contender)
   await build({
-    ...common,
+    ...alone,
     conditions: conditions(),
     minify: true,
-    banner,
     // What some look for and do without.
     external: ["sury", "@valibot/to-json-schema"],
     entryPoints: [sourceOf("minimal", contender)],

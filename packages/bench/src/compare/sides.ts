@@ -39,7 +39,6 @@ const compile = async (from: string, folder: string, name: string): Promise<Reco
   const outdir = join(folder, "packages/bench/dist", name)
   await build({
     ...common,
-    packages: "external",
     entryPoints: Object.fromEntries(programs.map((program) => [program, join(from, program, "mcpfx.ts")])),
     outdir
   })

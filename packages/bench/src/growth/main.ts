@@ -47,7 +47,6 @@ const buildAll = async (): Promise<void> => {
   await compile()
   await build({
     ...common,
-    packages: "external",
     entryPoints: [join(folder, "inner.ts")],
     outfile: program
   })

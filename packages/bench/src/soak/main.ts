@@ -8,11 +8,10 @@
  *
  * Ends with code 1 when an answer was wrong or something grew.
  */
+import { packed } from "@mcpfx/tooling/packed"
 import * as Effect from "effect/Effect"
-import { build } from "esbuild"
 import { fork } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { type Census, census } from "./census.ts"
@@ -36,23 +35,10 @@ const every = Math.min(40_000, millis / 5)
 const calm = 9_000
 const settling = 0.2
 
-const folder = join(dirname(fileURLToPath(import.meta.url)), "../../dist/soak")
-
 /** The server as one file, started with a heap that can be looked at. */
 const startServer = async () => {
-  mkdirSync(folder, { recursive: true })
-  const outfile = join(folder, "server.mjs")
-  await build({
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    logLevel: "error",
-    banner: { js: "import{createRequire as __r}from'node:module';const require=__r(import.meta.url);" },
-    entryPoints: [fileURLToPath(new URL("server.ts", import.meta.url))],
-    outfile
-  })
-  const child = fork(outfile, { execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"] })
+  const file = await packed(fileURLToPath(new URL("server.ts", import.meta.url)))
+  const child = fork(file, { execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"] })
   const next = <A>(read: (message: object) => A | undefined): Promise<A> =>
     new Promise((resolve, reject) => {
       child.on("message", function onMessage(message) {
