@@ -1,21 +1,16 @@
 /** Those who listen: what they cost a call, and what a change costs for them and for those who do not hear of it. */
 import * as Resource from "@mcpfx/schema/Resource"
-import * as Tool from "@mcpfx/schema/Tool"
 import type { Change } from "@mcpfx/server/ChangeBus"
 import * as McpServer from "@mcpfx/server/McpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
 import * as Messages from "../../messages.ts"
+import { adding, addingAgain } from "../adding.ts"
 import { factsOf, hand, openSession, openStream, serve, type Server, Sink, verify } from "../endpoint.ts"
 import { type Bench, inProcess, type Series, withTimers } from "../series.ts"
 
-const Add = Tool.make("add", { input: { a: Schema.Finite, b: Schema.Finite } })
 const News = Resource.make("demo://news", { name: "news" })
-const registrations = Layer.merge(
-  McpServer.tool(Add, ({ a, b }) => Effect.succeed(String(a + b))),
-  McpServer.resource(News, Effect.succeed("nothing new"))
-)
+const registrations = Layer.merge(adding, McpServer.resource(News, Effect.succeed("nothing new")))
 
 const news: Change = { kind: "resource", uri: News.uri }
 const tools: Change = { kind: "tools" }
@@ -65,15 +60,7 @@ const each = <A>(count: number, make: (index: number) => A): Array<A> =>
 const calling = async (size: number): Promise<Bench> => {
   const server = await serve(registrations)
   each(size, (index) => listen(server, index, { toolsListChanged: true, resourceSubscriptions: [News.uri] }))
-  const text = Messages.add("2026-07-28").body(1)
-  const [facts, sink] = [factsOf(), new Sink()]
-  verify(server, text, facts, "\"text\":\"2\"")
-  return {
-    run: (times) => {
-      for (let i = 0; i < times; i++) hand(server, text, facts, sink)
-    },
-    stop: server.stop
-  }
+  return addingAgain(server)
 }
 
 const upTo1000 = [1, 10, 100, 1000]

@@ -1,35 +1,18 @@
-import * as Tool from "@mcpfx/schema/Tool"
-import * as McpServer from "@mcpfx/server/McpServer"
-import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Messages from "../../messages.ts"
-import { factsOf, hand, openSession, serve, Sink, verify } from "../endpoint.ts"
+import { adding, inTurn } from "../adding.ts"
+import { factsOf, hand, openSession, serve, verify } from "../endpoint.ts"
 import { type Bench, inProcess, type Series } from "../series.ts"
-
-const Add = Tool.make("add", { input: { a: Schema.Finite, b: Schema.Finite } })
-const registrations = McpServer.tool(Add, ({ a, b }) => Effect.succeed(String(a + b)))
 
 const add = Messages.add("2025-11-25")
 
 /** Calls over some of the sessions that are open, one after the other. */
 const calling = async (open: number, used: number): Promise<Bench> => {
-  const server = await serve(registrations)
+  const server = await serve(adding)
   const ids = Array.from({ length: open }, () => openSession(server))
   const facts = ids.slice(-used).map((id) => factsOf(id))
   for (const each of facts) verify(server, add.body(1), each, "\"text\":\"2\"")
-  const sink = new Sink()
-  let next = 0
   let id = 1
-  return {
-    run: (times) => {
-      for (let i = 0; i < times; i++) {
-        const one = facts[next]
-        if (one !== undefined) hand(server, add.body(++id), one, sink)
-        if (++next === facts.length) next = 0
-      }
-    },
-    stop: server.stop
-  }
+  return inTurn(server, facts, (one, sink) => hand(server, add.body(++id), one, sink))
 }
 
 const sizes = [1, 10, 100, 1000, 10_000]

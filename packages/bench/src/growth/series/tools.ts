@@ -5,7 +5,8 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Messages from "../../messages.ts"
 import { descriptions } from "../../tools.ts"
-import { factsOf, hand, serve, Sink, verify } from "../endpoint.ts"
+import { inTurn } from "../adding.ts"
+import { factsOf, hand, serve, verify } from "../endpoint.ts"
 import { type Bench, inProcess, type Series } from "../series.ts"
 
 const nameOf = (index: number): string => `add_${String(index).padStart(5, "0")}`
@@ -32,17 +33,7 @@ const calling = async (size: number, names: ReadonlyArray<string>): Promise<Benc
   const facts = factsOf()
   const texts = names.map((name, index) => call(name, index + 1))
   for (const [index, text] of texts.entries()) verify(server, text, facts, `"text":"${index + 2}"`)
-  const sink = new Sink()
-  let next = 0
-  return {
-    run: (times) => {
-      for (let i = 0; i < times; i++) {
-        hand(server, texts[next] ?? "", facts, sink)
-        if (++next === texts.length) next = 0
-      }
-    },
-    stop: server.stop
-  }
+  return inTurn(server, texts, (text, sink) => hand(server, text, facts, sink))
 }
 
 const sizes = [1, 10, 100, 1000, 10_000]
