@@ -1,5 +1,5 @@
 /** What a request goes through between its transport and its answer, whatever the transport. */
-import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type { McpError } from "@mcpfx/schema/McpError"
 import * as Meta from "@mcpfx/schema/Meta"
 import * as Methods from "@mcpfx/schema/Methods"
@@ -12,7 +12,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { Add, type Parts, sum } from "./fixture.ts"
-import { type Client, type Host, LiveContext, named, Single } from "./internals.ts"
+import { type Client, type Host, LiveContext, named, parseJson, Single } from "./internals.ts"
 import { type Step, step } from "./path.ts"
 import { each, type Probe } from "./probe.ts"
 
@@ -100,6 +100,15 @@ export const callSteps = (incoming: Incoming): ReadonlyArray<Step> => {
     empty,
     ...inside,
     step("what ties these together (difference)", whole, [empty, ...inside])
+  ]
+}
+
+/** From a text to its message. */
+export const parseSteps = (text: string, depth: number): ReadonlyArray<Step> => {
+  const value: unknown = JSON.parse(text)
+  return [
+    step("JSON.parse, after a look at the depth", each(() => parseJson(text, depth))),
+    step("envelope checked", each(() => JsonRpc.parse(value)))
   ]
 }
 

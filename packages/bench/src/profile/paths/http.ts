@@ -12,7 +12,7 @@ import * as Headers from "effect/http/Headers"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import * as Messages from "../../messages.ts"
-import { callSteps, type Incoming, must, sinkhole } from "../callSteps.ts"
+import { callSteps, type Incoming, must, parseSteps, sinkhole } from "../callSteps.ts"
 import { endpointOf, type Parts, registrations } from "../fixture.ts"
 import { type Caller, headersOf, makeCaller, openSession, requestOf, requests } from "../httpCalls.ts"
 import {
@@ -20,7 +20,6 @@ import {
   factsOf,
   KeepAlive,
   media,
-  parseJson,
   plainEvents,
   readBody,
   Reply,
@@ -78,7 +77,6 @@ const receiving = (asked: Asked, fiber: Fiber.Fiber<unknown, unknown>, limits: L
   const known = Headers.fromInput(headers)
   const body = utf8.encode(template.body(12345))
   const text = template.body(12345)
-  const value: unknown = JSON.parse(text)
   const message = messageOf(text)
   const { request } = requestOf(known, body)
   const guard = Guard.make()
@@ -109,8 +107,7 @@ const receiving = (asked: Asked, fiber: Fiber.Fiber<unknown, unknown>, limits: L
       [step("", each(() => requestOf(known, body)))]
     ),
     step("UTF-8 checked", each(() => decoder.decode(body))),
-    step("JSON.parse, after a look at the depth", each(() => parseJson(text, limits.depth))),
-    step("envelope checked", each(() => JsonRpc.parse(value))),
+    ...parseSteps(text, limits.depth),
     step(
       template.version === "2026-07-28" ? "classified: era, version, mirrored headers" : "classified: era, version",
       each(() => classifier.message(message, known))
@@ -119,6 +116,17 @@ const receiving = (asked: Asked, fiber: Fiber.Fiber<unknown, unknown>, limits: L
   ]
   return { facts: withEra(facts, classified), message, steps }
 }
+
+/** A request of one kind at an endpoint of its own, what is done to receive it, and how it is answered. */
+const prepared = Effect.fnUntraced(function*(template: Messages.Template, parts: Parts) {
+  const endpoint = yield* endpointOf(registrations)
+  const asked = yield* opened(endpoint, template)
+  const fiber = yield* Effect.withFiber((fiber) => Effect.succeed(fiber))
+  const { facts, message, steps } = receiving(asked, fiber, yield* Limits.Limits)
+  const incoming: Incoming = { parts, message, revision: must(Revisions.byVersion(template.version)), facts }
+  const options = yield* replyOptions(template.version === "2026-07-28")
+  return { asked, endpoint, incoming, options, steps }
+})
 
 const answer = { content: [{ type: "text", text: "12346" }] }
 
@@ -129,12 +137,8 @@ const jsonPath = (
   parts: Parts
 ): Effect.Effect<Path, unknown, Scope.Scope> =>
   Effect.gen(function*() {
-    const limits = yield* Limits.Limits
-    const endpoint = yield* endpointOf(registrations)
-    const asked = yield* opened(endpoint, Messages.add(version))
-    const fiber = yield* Effect.withFiber((fiber) => Effect.succeed(fiber))
-    const { facts, message, steps } = receiving(asked, fiber, limits)
-    const incoming: Incoming = { parts, message, revision: must(Revisions.byVersion(version)), facts }
+    const { asked, endpoint, incoming, options, steps } = yield* prepared(Messages.add(version), parts)
+    const { facts } = incoming
     const ping = JsonRpc.request(1, Methods.Ping.name)
     const door = version === "2026-07-28" ? [] : [
       step(
@@ -142,7 +146,6 @@ const jsonPath = (
         each(() => endpoint.handle({ message: ping, facts, outlet: sinkhole }))
       )
     ]
-    const options = yield* replyOptions(version === "2026-07-28")
     const made = step("reply and its slot", each(() => new Reply(options).slot()))
     const success = JsonRpc.success(12345, answer)
     const text = JsonRpc.stringify(success)
@@ -178,14 +181,8 @@ const streamPath = (
   parts: Parts
 ): Effect.Effect<Path, unknown, Scope.Scope> =>
   Effect.gen(function*() {
-    const limits = yield* Limits.Limits
-    const endpoint = yield* endpointOf(registrations)
     const template = Messages.progress(version)
-    const asked = yield* opened(endpoint, template)
-    const fiber = yield* Effect.withFiber((fiber) => Effect.succeed(fiber))
-    const { facts, message, steps } = receiving(asked, fiber, limits)
-    const incoming: Incoming = { parts, message, revision: must(Revisions.byVersion(version)), facts }
-    const options = yield* replyOptions(version === "2026-07-28")
+    const { asked, incoming, options, steps } = yield* prepared(template, parts)
     const codec = incoming.revision.notification(Methods.Progress)
     const params = { progressToken: 12345, progress: 1, total: 3 }
     const note = JsonRpc.notification(Methods.Progress.name, params)

@@ -10,10 +10,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Messages from "../../messages.ts"
-import { callSteps, decoded, eraStep, type Incoming, must, sinkhole } from "../callSteps.ts"
+import { callSteps, decoded, eraStep, type Incoming, must, parseSteps, sinkhole } from "../callSteps.ts"
 import { begin, calls, chunkOf } from "../conversation.ts"
 import { endpointOf, type Parts, registrations } from "../fixture.ts"
-import { parseJson, RequestOutlet, type Sink, Wire } from "../internals.ts"
+import { RequestOutlet, type Sink, Wire } from "../internals.ts"
 import { expectIn, type Path, type Step, step } from "../path.ts"
 import { each, type Probe } from "../probe.ts"
 
@@ -56,7 +56,6 @@ const splitting = (body: (id: number) => string, maxBytes: number): Probe => {
 export const lineSteps = Effect.fnUntraced(function*(body: (id: number) => string, answer: JsonRpc.Outgoing) {
   const limits = yield* Limits.Limits
   const line = body(12345)
-  const value: unknown = JSON.parse(line)
   const still: Endpoint["Service"] = {
     handle: () => Effect.succeed({}),
     admitBatch: () => Effect.void,
@@ -90,8 +89,7 @@ export const lineSteps = Effect.fnUntraced(function*(body: (id: number) => strin
   }
   const before: ReadonlyArray<Step> = [
     step("line cut out of the chunk, UTF-8 checked", splitting(body, limits.stdioMessageIn)),
-    step("JSON.parse, after a look at the depth", each(() => parseJson(line, limits.depth))),
-    step("envelope checked", each(() => JsonRpc.parse(value))),
+    ...parseSteps(line, limits.depth),
     step("outlet", each((index) => new RequestOutlet(sink, index)))
   ]
   const after: ReadonlyArray<Step> = [
