@@ -2,26 +2,16 @@
  * Clients that log in, and all that can happen to them. `MCPFX_FUZZ_RUNS` says how many times as many runs of each kind there
  * are, `MCPFX_FUZZ_SEED` where they begin.
  */
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { movesOf, play, type Setup, shrink } from "../../src/faults/logins/run.ts"
+import { describe, it } from "@effect/vitest"
+import { play, type Setup } from "../../src/faults/logins/run.ts"
+import { checkRuns, seed } from "./runs.ts"
 
-const seed = Number(process.env["MCPFX_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 const scale = Number(process.env["MCPFX_FUZZ_RUNS"] ?? 1)
 
 /** Moves of one run. */
 const length = 14
 
-const check = Effect.fnUntraced(function*(setup: Setup, runs: number) {
-  for (let run = 0; run < runs; run++) {
-    const moves = movesOf(seed + run, length)
-    const wrong = yield* play(setup, moves)
-    if (wrong === undefined) continue
-    const least = yield* play(setup, yield* shrink(setup, moves))
-    assert.fail(`MCPFX_FUZZ_SEED=${seed + run} ${JSON.stringify(setup)}\n${least ?? `not always: ${wrong}`}`)
-  }
-  console.log(`${runs} runs, ${JSON.stringify(setup)}, MCPFX_FUZZ_SEED=${seed}`)
-})
+const check = (setup: Setup, runs: number) => checkRuns((moves) => play(setup, moves), setup, runs, length)
 
 const long = 600_000
 

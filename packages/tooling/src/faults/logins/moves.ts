@@ -2,17 +2,11 @@
 import { AuthorizationFault } from "@mcpfx/testing"
 import { Effect } from "effect"
 import type { Scope } from "effect"
+import { chooser, type Move, pick } from "../moves.ts"
 import { faults, tokenFaults } from "./answers.ts"
 import type { Bench } from "./bench.ts"
 import { ask, type Life } from "./life.ts"
 import { elsewhere, type Mood } from "./provider.ts"
-
-/** A move as numbers from 0 to 1: what they choose among depends on what there is. */
-export interface Move {
-  readonly kind: number
-  readonly which: number
-  readonly how: number
-}
 
 export interface Made {
   readonly text: string
@@ -20,8 +14,6 @@ export interface Made {
 }
 
 type Make = (bench: Bench, move: Move) => Made | undefined
-
-const pick = <A>(items: ReadonlyArray<A>, at: number): A | undefined => items[Math.floor(at * items.length)]
 
 /** Another number that follows from one. */
 const next = (number: number): number => (number * 997) % 1
@@ -313,16 +305,7 @@ const weighted: ReadonlyArray<readonly [weight: number, make: Make]> = [
   [1, heal]
 ]
 
-const total = weighted.reduce((sum, [weight]) => sum + weight, 0)
-
-const makeOf = (kind: number): Make => {
-  let left = kind * total
-  for (const [weight, make] of weighted) {
-    if (left < weight) return make
-    left -= weight
-  }
-  return tick
-}
+const makeOf = chooser(weighted, tick)
 
 /** Kinds that do not apply give way to requests. */
 export const make = (bench: Bench, move: Move): Made | undefined =>

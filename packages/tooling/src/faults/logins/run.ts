@@ -1,13 +1,11 @@
 /** Runs of clients that log in: whatever happens, requests end, secrets stay where they belong, and all goes well in the end. */
-import { Cause, Effect, Metric, References } from "effect"
-import { TestClock } from "effect/testing"
-import { Fibers } from "../fibers.ts"
-import { Random } from "../random.ts"
+import { Cause, Effect, References } from "effect"
+import { type Move, watched } from "../moves.ts"
 import { type Bench, setUp, until } from "./bench.ts"
 import { ask, type Life, type Setup } from "./life.ts"
-import { healed, make, type Move } from "./moves.ts"
+import { healed, make } from "./moves.ts"
 
-export type { Move, Setup }
+export type { Setup }
 
 /** How often a client may need to try before all is well again: it learns that it was forgotten, and that the server moved. */
 const tries = 5
@@ -101,38 +99,5 @@ const live = Effect.fnUntraced(function*(setup: Setup, moves: ReadonlyArray<Move
 
 /** Makes the moves; gives what went wrong, and after which of them, or nothing. */
 export const play = (setup: Setup, moves: ReadonlyArray<Move>): Effect.Effect<string | undefined> =>
-  Effect.suspend(() => {
-    const fibers = new Fibers()
-    return Effect.gen(function*() {
-      const done: Array<string> = []
-      const before = fibers.alive
-      const wrong = yield* Effect.scoped(live(setup, moves, done))
-      if (wrong !== undefined) return [...done, wrong].join("\n")
-      yield* until(() => fibers.alive <= before)
-      return fibers.alive > before ? [...done, `${fibers.alive - before} fibers are left`].join("\n") : undefined
-    }).pipe(
-      Effect.provideService(Metric.FiberRuntimeMetrics, fibers),
-      // Each fault is one that is warned of.
-      Effect.provideService(References.MinimumLogLevel, "None"),
-      Effect.provide(TestClock.layer())
-    )
-  })
-
-/** Moves that follow from a seed. */
-export const movesOf = (seed: number, length: number): ReadonlyArray<Move> => {
-  const random = new Random(seed)
-  return Array.from({ length }, () => ({ kind: random.next(), which: random.next(), how: random.next() }))
-}
-
-/** Leaves out what it goes wrong without. */
-export const shrink = Effect.fnUntraced(function*(setup: Setup, moves: ReadonlyArray<Move>) {
-  let least = moves
-  for (let size = Math.ceil(moves.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < least.length;) {
-      const fewer = [...least.slice(0, at), ...least.slice(at + size)]
-      if ((yield* play(setup, fewer)) === undefined) at += size
-      else least = fewer
-    }
-  }
-  return least
-})
+  // Each fault is one that is warned of.
+  Effect.provideService(watched((done) => live(setup, moves, done), until), References.MinimumLogLevel, "None")

@@ -1,11 +1,8 @@
 /** Runs of the machine: the world makes each move of the model, and has to be as the model is after it. */
-import { Effect, Metric } from "effect"
-import { TestClock } from "effect/testing"
-import { Fibers } from "../fibers.ts"
-import { Random } from "../random.ts"
+import { Effect } from "effect"
+import { type Move, watched } from "../moves.ts"
 import { Model, type Setup } from "./model.ts"
 import { make as makeMove } from "./moves/all.ts"
-import type { Move } from "./moves/letIn.ts"
 import { make, turn, type World } from "./world.ts"
 
 /** How long the world may take turns before it has to be as the model is, in milliseconds: other threads have work, too. */
@@ -43,77 +40,46 @@ const settle = Effect.fnUntraced(function*(model: Model, world: World) {
   return fault(model, world)
 })
 
+const live = Effect.fnUntraced(function*(setup: Setup, moves: ReadonlyArray<Move>, done: Array<string>) {
+  const model = new Model(setup)
+  const world = yield* make(setup)
+  for (const move of moves) {
+    const made = makeMove(model, move)
+    if (made === undefined) continue
+    done.push(made.text)
+    for (const send of made.sends) {
+      yield* world.do(send)
+      for (let turns = 0; turns < 4; turns++) yield* turn
+    }
+    const wrong = yield* settle(model, world)
+    if (wrong !== undefined) return wrong
+  }
+  yield* world.close
+  yield* until(() => world.bench.running.size === 0)
+  const { inFlight, listening, serving, sessions, streams, timers, waiting } = world.server.tables()
+  const left = {
+    inFlight,
+    listening,
+    serving,
+    sessions,
+    streams,
+    timers,
+    waiting,
+    running: world.bench.running.size
+  }
+  const zero = {
+    inFlight: 0,
+    listening: 0,
+    serving: 0,
+    sessions: 0,
+    streams: 0,
+    timers: 0,
+    waiting: 0,
+    running: 0
+  }
+  return different("at the end", zero, left)
+})
+
 /** Makes the moves; gives what went wrong, and after which of them, or nothing. */
 export const play = (setup: Setup, moves: ReadonlyArray<Move>): Effect.Effect<string | undefined> =>
-  Effect.suspend(() => {
-    const fibers = new Fibers()
-    const played = Effect.gen(function*() {
-      const model = new Model(setup)
-      const done: Array<string> = []
-      const before = fibers.alive
-      const wrong = yield* Effect.scoped(Effect.gen(function*() {
-        const world = yield* make(setup)
-        for (const move of moves) {
-          const made = makeMove(model, move)
-          if (made === undefined) continue
-          done.push(made.text)
-          for (const send of made.sends) {
-            yield* world.do(send)
-            for (let turns = 0; turns < 4; turns++) yield* turn
-          }
-          const wrong = yield* settle(model, world)
-          if (wrong !== undefined) return wrong
-        }
-        yield* world.close
-        yield* until(() => world.bench.running.size === 0)
-        const { inFlight, listening, serving, sessions, streams, timers, waiting } = world.server.tables()
-        const left = {
-          inFlight,
-          listening,
-          serving,
-          sessions,
-          streams,
-          timers,
-          waiting,
-          running: world.bench.running.size
-        }
-        const zero = {
-          inFlight: 0,
-          listening: 0,
-          serving: 0,
-          sessions: 0,
-          streams: 0,
-          timers: 0,
-          waiting: 0,
-          running: 0
-        }
-        return different("at the end", zero, left)
-      }))
-      if (wrong !== undefined) return [...done, wrong].join("\n")
-      yield* until(() => fibers.alive <= before)
-      return fibers.alive > before ? [...done, `${fibers.alive - before} fibers are left`].join("\n") : undefined
-    })
-    return played.pipe(
-      Effect.provideService(Metric.FiberRuntimeMetrics, fibers),
-      Effect.provide(TestClock.layer())
-    )
-  })
-
-/** Moves that follow from a seed. */
-export const movesOf = (seed: number, length: number): ReadonlyArray<Move> => {
-  const random = new Random(seed)
-  return Array.from({ length }, () => ({ kind: random.next(), which: random.next(), how: random.next() }))
-}
-
-/** Leaves out what it goes wrong without. */
-export const shrink = Effect.fnUntraced(function*(setup: Setup, moves: ReadonlyArray<Move>) {
-  let least = moves
-  for (let size = Math.ceil(moves.length / 2); size > 0; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < least.length;) {
-      const fewer = [...least.slice(0, at), ...least.slice(at + size)]
-      if ((yield* play(setup, fewer)) === undefined) at += size
-      else least = fewer
-    }
-  }
-  return least
-})
+  watched((done) => live(setup, moves, done), until)

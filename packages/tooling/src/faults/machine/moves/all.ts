@@ -1,6 +1,7 @@
 /** All moves, and how often each is made. */
+import { chooser, type Move } from "../../moves.ts"
 import type { Model } from "../model.ts"
-import type { Made, Make, Move } from "./letIn.ts"
+import type { Made, Make } from "./letIn.ts"
 import * as Modern from "./modern.ts"
 import * as Server from "./server.ts"
 import * as Sessions from "./sessions.ts"
@@ -41,16 +42,7 @@ const weighted: ReadonlyArray<readonly [weight: number, make: Make]> = [
   [1, Server.restart]
 ]
 
-const total = weighted.reduce((sum, [weight]) => sum + weight, 0)
-
-const makeOf = (kind: number): Make => {
-  let left = kind * total
-  for (const [weight, make] of weighted) {
-    if (left < weight) return make
-    left -= weight
-  }
-  return Server.tick
-}
+const makeOf = chooser(weighted, Server.tick)
 
 /** Kinds that do not apply give way to others, so that few moves come to nothing. */
 const tries = 4

@@ -1,15 +1,9 @@
 /** What the moves have in common: how a message of a session is let in, begun and refused. */
+import { type Move, pick } from "../../moves.ts"
 import type { Json } from "../../wire.ts"
 import type { Flow, Pipe } from "../flow.ts"
 import type { Call, Model, Session } from "../model.ts"
 import type { By, Names, Send } from "../send.ts"
-
-/** A move as numbers from 0 to 1: what they choose among depends on what there is. */
-export interface Move {
-  readonly kind: number
-  readonly which: number
-  readonly how: number
-}
 
 /** What a move comes to, or nothing where it does not apply. */
 export interface Made {
@@ -18,8 +12,6 @@ export interface Made {
 }
 
 export type Make = (model: Model, move: Move) => Made | undefined
-
-export const pick = <A>(items: ReadonlyArray<A>, at: number): A | undefined => items[Math.floor(at * items.length)]
 
 export const other = (principal: string): string => principal === "a" ? "b" : "a"
 

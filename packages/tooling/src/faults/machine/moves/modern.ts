@@ -1,10 +1,11 @@
 /** Requests that stand alone: calls, rounds, listen streams. */
+import { pick } from "../../moves.ts"
 import type { Json } from "../../wire.ts"
 import type { Flow } from "../flow.ts"
 import type { Model } from "../model.ts"
 import * as Requests from "../requests.ts"
 import type { By, Names } from "../send.ts"
-import { answer, begin, type Begun, type Made, type Make, message, other, pick, refused } from "./letIn.ts"
+import { answer, begin, type Begun, type Made, type Make, message, other, refused } from "./letIn.ts"
 
 interface Where {
   readonly principal: string

@@ -1,8 +1,9 @@
 /** What the server does, and the clock. */
+import { pick } from "../../moves.ts"
 import type { Model, Session } from "../model.ts"
 import { watched } from "../requests.ts"
 import type { Send } from "../send.ts"
-import { type Make, pick } from "./letIn.ts"
+import { type Make } from "./letIn.ts"
 
 /** Lets a handler go on, be it of a call or of a task. */
 export const release: Make = (model, { which }) => {

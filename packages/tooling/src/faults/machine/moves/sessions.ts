@@ -1,4 +1,5 @@
 /** Opening sessions, calling in them, answering what they ask. */
+import { pick } from "../../moves.ts"
 import type { Pipe } from "../flow.ts"
 import * as Requests from "../requests.ts"
 import type { Names } from "../send.ts"
@@ -10,7 +11,6 @@ import {
   type Made,
   type Make,
   message,
-  pick,
   quiet,
   refusal,
   refuse,

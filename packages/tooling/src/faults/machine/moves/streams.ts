@@ -1,7 +1,8 @@
 /** Streams of sessions and of answers: opened, cut, resumed; and the end of a session. */
+import { pick } from "../../moves.ts"
 import type { Flow, Pipe } from "../flow.ts"
 import type { Model, Session } from "../model.ts"
-import { byOf, callerOf, type Made, type Make, pick, refusal, refused } from "./letIn.ts"
+import { byOf, callerOf, type Made, type Make, refusal, refused } from "./letIn.ts"
 
 export const attach: Make = (model, move) => {
   if (!model.http) return undefined

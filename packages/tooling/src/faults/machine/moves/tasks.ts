@@ -1,7 +1,8 @@
 /** Tasks, in both dialects. */
+import { pick } from "../../moves.ts"
 import type { Model, Session, Task } from "../model.ts"
 import * as Requests from "../requests.ts"
-import { answer, begin, type Begun, inSession, type Made, type Make, pick } from "./letIn.ts"
+import { answer, begin, type Begun, inSession, type Made, type Make } from "./letIn.ts"
 import { alone } from "./modern.ts"
 
 const speaks = ({ version }: Session): boolean => version === "2025-11-25"
