@@ -24,6 +24,9 @@ export const mcpUrl = `${mcpOrigin}/mcp`
 export const issuer = "https://login.test"
 export const evil = "https://evil.test"
 export const resourceMetadata = `${mcpOrigin}/.well-known/oauth-protected-resource/mcp`
+/** Where metadata is looked for next. */
+export const rootMetadata = `${mcpOrigin}/.well-known/oauth-protected-resource`
+export const openIdMetadata = `${issuer}/.well-known/openid-configuration`
 export const serverMetadata = `${issuer}/.well-known/oauth-authorization-server`
 export const tokenUrl = `${issuer}/token`
 

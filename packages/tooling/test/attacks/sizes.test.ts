@@ -12,17 +12,16 @@ import {
   evil,
   issuer,
   make,
-  mcpOrigin,
   mcpUrl,
+  openIdMetadata,
   reasonOf,
   resourceMetadata,
+  rootMetadata,
   serverMetadata,
   tokenUrl,
   type World
 } from "../../src/attacks/world.ts"
 
-const rootMetadata = `${mcpOrigin}/.well-known/oauth-protected-resource`
-const openId = `${issuer}/.well-known/openid-configuration`
 const MiB = 1024 * 1024
 
 /** An error of any cause stays one that can be shown. */
@@ -49,7 +48,7 @@ describe("endless answers", () => {
   it.effect("[SEC-05] of each address are read up to a limit, and let go of", () =>
     Effect.gen(function*() {
       const rows: ReadonlyArray<readonly [AuthError.Reason["_tag"], ReadonlyArray<string>]> = [
-        ["DiscoveryFailed", [serverMetadata, openId]],
+        ["DiscoveryFailed", [serverMetadata, openIdMetadata]],
         ["BadAnswer", [tokenUrl]],
         ["BadAnswer", [`${issuer}/register`]]
       ]
@@ -196,7 +195,7 @@ describe("answers of odd shape", () => {
       const rows: ReadonlyArray<readonly [AuthError.Reason["_tag"], (world: World) => void]> = [
         ["WrongAudience", ({ network }) => network.on(resourceMetadata, { resource: `${evil}/${long}` })],
         ["IssuerMismatch", ({ network }) => {
-          network.on(serverMetadata, { issuer: `${evil}/${long}` }).on(openId, 404)
+          network.on(serverMetadata, { issuer: `${evil}/${long}` }).on(openIdMetadata, 404)
         }],
         ["DiscoveryFailed", ({ network }) => {
           network.on(resourceMetadata, { resource: mcpUrl, authorization_servers: [long] })
@@ -228,7 +227,7 @@ describe("answers of odd shape", () => {
       const moving = "\u001b[2J\u202e\u0007\n\r"
       const rows: ReadonlyArray<(world: World) => void> = [
         ({ network }) => network.on(resourceMetadata, { resource: `${evil}/${moving}` }),
-        ({ network }) => network.on(serverMetadata, { issuer: `${evil}/${moving}` }).on(openId, 404),
+        ({ network }) => network.on(serverMetadata, { issuer: `${evil}/${moving}` }).on(openIdMetadata, 404),
         ({ network }) =>
           network.on(resourceMetadata, { resource: mcpUrl, authorization_servers: [`${evil}/${moving}`] }),
         ({ network }) =>

@@ -11,17 +11,15 @@ import {
   authorize,
   issuer,
   make,
-  mcpOrigin,
   mcpUrl,
+  openIdMetadata,
   reasonOf,
   resourceMetadata,
+  rootMetadata,
   serverMetadata,
   tokenUrl,
   type World
 } from "../../src/attacks/world.ts"
-
-const rootMetadata = `${mcpOrigin}/.well-known/oauth-protected-resource`
-const openId = `${issuer}/.well-known/openid-configuration`
 
 describe("answers that do not come", () => {
   /** What a request comes to where each of these addresses takes its time, one after the other. */
@@ -48,7 +46,7 @@ describe("answers that do not come", () => {
       for (const answer of [never, drip]) {
         const rows: ReadonlyArray<readonly [tag: AuthError.Reason["_tag"], at: ReadonlyArray<string>]> = [
           ["Unavailable", [resourceMetadata, rootMetadata]],
-          ["Unavailable", [serverMetadata, openId]],
+          ["Unavailable", [serverMetadata, openIdMetadata]],
           ["Unavailable", [tokenUrl]],
           ["Unavailable", [`${issuer}/register`]]
         ]
@@ -93,7 +91,7 @@ describe("a login page", () => {
   it.effect("[ACL-01] a challenge in place of metadata is no metadata", () =>
     Effect.gen(function*() {
       const world = yield* make()
-      world.network.on(serverMetadata, () => challenge("")).on(openId, () => challenge(""))
+      world.network.on(serverMetadata, () => challenge("")).on(openIdMetadata, () => challenge(""))
       const { http } = yield* authorize(world)
       assert.strictEqual((yield* reasonOf(http.post(mcpUrl)))._tag, "DiscoveryFailed")
       assert.strictEqual(world.network.at(serverMetadata).length, 1)

@@ -8,7 +8,7 @@ import { textsIn } from "../peerClient.ts"
 import type { Browser } from "./browser.ts"
 import { callback } from "./oidcPeer.ts"
 import type { Record } from "./record.ts"
-import type { LoggedIn } from "./sdk1Login.ts"
+import type { LoggedIn } from "./returning.ts"
 
 export interface Options {
   readonly grant: Grant.Grant<UserAgent.UserAgent>

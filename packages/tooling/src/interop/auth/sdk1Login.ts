@@ -4,21 +4,10 @@ import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js"
-import { randomUUID } from "node:crypto"
 import { textsIn } from "../peerClient.ts"
 import type { Browser } from "./browser.ts"
-import { callback } from "./oidcPeer.ts"
 import type { Record } from "./record.ts"
-
-/** A client that is logged in. */
-export interface LoggedIn {
-  /** What the tool `whoami` says. */
-  readonly call: (tool: string) => Promise<string>
-  /** Goes on after a browser has come back in the middle of things. */
-  readonly resume: () => Promise<void>
-  readonly revision: () => string | undefined
-  readonly close: () => Promise<void>
-}
+import { type LoggedIn, remembering, returning } from "./returning.ts"
 
 /** The provider that applications write themselves, with all it needs to come back from a browser. */
 export interface Interactive extends OAuthClientProvider {
@@ -29,31 +18,12 @@ export interface Interactive extends OAuthClientProvider {
 
 export const interactive = (browser: Browser): Interactive => {
   const kept: { info?: OAuthClientInformationMixed; tokens?: OAuthTokens } = {}
-  const state = randomUUID()
-  let verifier = ""
-  let answer: URL | undefined
+  const back = returning(browser)
   return {
     kept,
-    answer: () => {
-      if (answer?.searchParams.get("state") !== state) throw new Error("the state came back changed")
-      return answer
-    },
-    redirectUrl: callback,
-    clientMetadata: {
-      client_name: "interop",
-      redirect_uris: [callback],
-      grant_types: ["authorization_code", "refresh_token"],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none"
-    },
-    state: () => state,
-    clientInformation: () => kept.info,
-    saveClientInformation: (info) => void (kept.info = info),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens) => void (kept.tokens = tokens),
-    redirectToAuthorization: async (url) => void (answer = await browser.visit(url, callback)),
-    saveCodeVerifier: (value) => void (verifier = value),
-    codeVerifier: () => verifier
+    ...back,
+    ...remembering(kept),
+    clientMetadata: { ...back.clientMetadata, grant_types: ["authorization_code", "refresh_token"] }
   }
 }
 

@@ -9,12 +9,10 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError
 } from "@modelcontextprotocol/client"
-import { randomUUID } from "node:crypto"
 import { textsIn } from "../peerClient.ts"
 import type { Browser } from "./browser.ts"
-import { callback } from "./oidcPeer.ts"
 import type { Record } from "./record.ts"
-import type { LoggedIn } from "./sdk1Login.ts"
+import { type LoggedIn, remembering, returning } from "./returning.ts"
 
 /** What such a provider keeps. */
 export interface Kept {
@@ -32,30 +30,10 @@ export interface Interactive extends OAuthClientProvider {
 
 export const interactive = (browser: Browser, dpop?: DpopSession): Interactive => {
   const kept: Kept = {}
-  const state = randomUUID()
-  let verifier = ""
-  let answer: URL | undefined
   return {
     kept,
-    answer: () => {
-      if (answer?.searchParams.get("state") !== state) throw new Error("the state came back changed")
-      return answer
-    },
-    redirectUrl: callback,
-    clientMetadata: {
-      client_name: "interop",
-      redirect_uris: [callback],
-      response_types: ["code"],
-      token_endpoint_auth_method: "none"
-    },
-    state: () => state,
-    clientInformation: () => kept.info,
-    saveClientInformation: (info) => void (kept.info = info),
-    tokens: () => kept.tokens,
-    saveTokens: (tokens) => void (kept.tokens = tokens),
-    redirectToAuthorization: async (url) => void (answer = await browser.visit(url, callback)),
-    saveCodeVerifier: (value) => void (verifier = value),
-    codeVerifier: () => verifier,
+    ...returning(browser),
+    ...remembering(kept),
     discoveryState: () => kept.discovery,
     saveDiscoveryState: (state) => void (kept.discovery = state),
     ...(dpop === undefined ? {} : { dpop: () => dpop })
