@@ -38,6 +38,47 @@ const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   )
 }
 
+describe("texts behind the listener", () => {
+  it.live("arrive whole, of any size and any alphabet", () =>
+    Effect.gen(function*() {
+      const say = Effect.gen(function*() {
+        const { letter = "", size = "0" } = yield* HttpRouter.params
+        return text(decodeURIComponent(letter).repeat(Number(size)))
+      })
+      const port = yield* serve(HttpRouter.add("GET", "/:letter/:size", say))
+      for (const letter of ["a", "\x7f", "\x80", "é", "—", "🎉"]) {
+        for (const size of [1, 16_383, 16_384, 43_690, 65_536, 131_072, 131_073, 400_000]) {
+          const answer = yield* raw(port, [get(`/${encodeURIComponent(letter)}/${size}`)])
+          const expected = letter.repeat(size)
+          assert.isTrue(Buffer.from(bodyOf(answer), "latin1").equals(Buffer.from(expected)), `${letter} ${size}`)
+          assert.strictEqual(/content-length: (\d+)/i.exec(answer)?.[1], String(Buffer.byteLength(expected)))
+        }
+      }
+    }))
+
+  it.live("are let go of once they are written, when what else was said stays to be seen", () =>
+    Effect.gen(function*() {
+      const seen: Array<HttpServerResponse.HttpServerResponse> = []
+      const say = (size: number) =>
+        Effect.gen(function*() {
+          yield* Effect.addFinalizer((exit) =>
+            Effect.sync(() => {
+              if (exit._tag === "Success" && HttpServerResponse.isHttpServerResponse(exit.value)) seen.push(exit.value)
+            })
+          )
+          return text("a".repeat(size), { status: 203, headers: { "x-a": "b" } })
+        })
+      const port = yield* serve(Layer.mergeAll(
+        HttpRouter.add("GET", "/short", say(10)),
+        HttpRouter.add("GET", "/long", say(70_000))
+      ))
+      for (const path of ["/short", "/long"]) yield* raw(port, [get(path)])
+      assert.deepStrictEqual(seen.map(({ body }) => body._tag), ["Uint8Array", "Empty"])
+      for (const { headers, status } of seen) assert.deepStrictEqual([status, headers["x-a"]], [203, "b"])
+      assert.strictEqual(seen[1]?.headers["content-length"], "70000")
+    }))
+})
+
 describe("routes behind the listener", () => {
   it.live("parameters, queries, prefixes and what is not there", () =>
     Effect.gen(function*() {

@@ -5,6 +5,24 @@ import { Effect, Exit, Fiber } from "effect"
 import { admitted, echo, endpoint, keeper, settled } from "./support/scripted.ts"
 import { code, exchange, idOf, notification, ping, pong, serving } from "./support/stdio.ts"
 
+describe("long messages", () => {
+  it.effect("[STD-01] are admitted in their turn, before what came behind them", () =>
+    Effect.gen(function*() {
+      const seen: Array<unknown> = []
+      const server = endpoint(({ message, outlet }) => {
+        if (!JsonRpc.isRequest(message)) return admitted
+        seen.push(message.id)
+        outlet.answer(JsonRpc.success(message.id, { size: JSON.stringify(message.params ?? {}).length }))
+        return admitted
+      })
+      const long = (id: number, size: number) => ({ ...ping(id), params: { text: "a".repeat(size) } })
+      const messages = [long(1, 65_000), long(2, 65_536), ping(3), long(4, 200_000), long(5, 10), { jsonrpc: "2.0" }]
+      const answers = yield* exchange(server, ...messages)
+      assert.deepStrictEqual(seen, [1, 2, 3, 4, 5])
+      assert.deepStrictEqual(answers.map(idOf), [1, 2, 3, 4, 5, "absent"])
+    }))
+})
+
 describe("batches", () => {
   it.effect("[STD-07] [RPC-10] answers an array with one array, when the last request is done", () =>
     Effect.gen(function*() {

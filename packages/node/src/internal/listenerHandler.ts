@@ -55,7 +55,7 @@ const passing = (app: App): App =>
       return Effect.succeed(HttpServerResponse.empty({ status: 404 }))
     }))
 
-const write = (request: Request, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
+const write = (request: Request, response: HttpServerResponse.HttpServerResponse): Effect.Effect<unknown> => {
   const exchange = exchangeOf(request)
   return exchange === undefined || exchange.passed ? Effect.void : writeResponse(exchange, response)
 }

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import type { ServerResponse } from "node:http"
 import type { Exchange } from "./listenerRequest.ts"
 
-/** A text of so many characters leaves in one piece with the head; to join longer ones costs more than a second piece. */
-export const mostJoined = 16_384
+/** An answer from so many bytes on may wait for its client, and is worth letting go of. */
+export const large = 16_384
 
 /** Waits until the client has taken what waits for it. */
 export const drained = ({ owner, response: out }: Exchange): Effect.Effect<void> =>
@@ -20,9 +20,13 @@ export const drained = ({ owner, response: out }: Exchange): Effect.Effect<void>
   })
 
 /** Ends an answer, which is cut where the client takes nothing of it; what is small has left already. */
-export const end = ({ owner, response: out }: Exchange, body?: string | Uint8Array): void => {
-  out.end(body)
-  if (body === undefined || body.length > mostJoined) out.setTimeout(owner.deadReader)
+export const end = (
+  { owner, response: out }: Exchange,
+  body?: string | Uint8Array,
+  encoding: BufferEncoding = "utf8"
+): void => {
+  out.end(body, encoding)
+  if (body === undefined || body.length >= large) out.setTimeout(owner.deadReader)
 }
 
 /** Cuts an answer in such a way that nobody takes what there is for all of it. */

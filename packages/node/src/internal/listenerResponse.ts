@@ -3,14 +3,18 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Cookies from "effect/http/Cookies"
+import type * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { STATUS_CODES } from "node:http"
 import { Readable } from "node:stream"
 import { discardRest, isTooMuch } from "./listenerBody.ts"
-import { cut, drained, end, mostJoined } from "./listenerReader.ts"
+import { cut, drained, end, large } from "./listenerReader.ts"
 import type { Exchange } from "./listenerRequest.ts"
+
+/** The response that stands for the one that was written, where that is another one. */
+type Written = Effect.Effect<HttpServerResponse.HttpServerResponse | void>
 
 type Head = Record<string, string | Array<string>>
 
@@ -60,6 +64,22 @@ const writeHead = (
   if (statusText === undefined) out.writeHead(status, all)
   else out.writeHead(status, statusText, all)
 }
+
+/** A text of so many characters leaves in one piece with the head; longer ones are too large to be copied once more. */
+const mostJoined = 131_072
+
+/** Writes a body that is there; a text with as many bytes as characters is all ASCII, which has the shortest way out. */
+const writeBody = (exchange: Exchange, { body, contentLength, text }: HttpBody.Uint8Array): void => {
+  if (text === undefined || text.length > mostJoined) end(exchange, body)
+  else end(exchange, text, text.length === contentLength ? "latin1" : "utf8")
+}
+
+/**
+ * The response as its scope keeps it once it is written. Engines put objects as frequent as scopes among those that they
+ * look through rarely; with bodies in them, the bodies would pile up until then.
+ */
+const written = (response: HttpServerResponse.HttpServerResponse, { contentLength }: HttpBody.Uint8Array): Written =>
+  contentLength < large ? Effect.void : Effect.succeed(HttpServerResponse.empty(response))
 
 const isText = (body: unknown): body is string | Uint8Array => typeof body === "string" || body instanceof Uint8Array
 
@@ -134,7 +154,7 @@ const streamed = (
   return pour(exchange, stream)
 }
 
-const write = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
+const write = (exchange: Exchange, response: HttpServerResponse.HttpServerResponse): Written => {
   const { request, response: out } = exchange
   const { body } = response
   const head = headOf(response)
@@ -147,8 +167,8 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
     case "Uint8Array":
       checkLength(head, body.contentLength)
       writeHead(exchange, response, head, false)
-      end(exchange, body.text !== undefined && body.text.length <= mostJoined ? body.text : body.body)
-      return Effect.void
+      writeBody(exchange, body)
+      return written(response, body)
     case "Empty":
       checkLength(head, 0)
       writeHead(
@@ -186,11 +206,11 @@ const write = (exchange: Exchange, response: HttpServerResponse.HttpServerRespon
 export const writeResponse = (
   exchange: Exchange,
   response: HttpServerResponse.HttpServerResponse
-): Effect.Effect<void> => {
+): Written => {
   const { response: out } = exchange
   // Nothing reaches a client that has left.
   if (out.headersSent || out.destroyed) return abandon(response)
   // Node throws on headers that it does not take.
-  const written = Result.try(() => write(exchange, response))
-  return Result.isSuccess(written) ? written.success : unwritable(exchange, response, written.failure)
+  const done = Result.try(() => write(exchange, response))
+  return Result.isSuccess(done) ? done.success : unwritable(exchange, response, done.failure)
 }

@@ -1,5 +1,4 @@
 import * as ByteSize from "effect/ByteSize"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as HttpIncomingMessage from "effect/http/HttpIncomingMessage"
@@ -7,44 +6,9 @@ import type * as HttpServerError from "effect/http/HttpServerError"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Stream from "effect/Stream"
 import * as WholeBody from "../WholeBody.ts"
-
-/** Why there is no body. */
-export class BodyFailure {
-  readonly reason: "TooLarge" | "Busy" | "Timeout" | "Broken"
-  constructor(reason: BodyFailure["reason"]) {
-    this.reason = reason
-  }
-}
+import { BodyFailure, type BodySettings, Gather } from "./gather.ts"
 
 const fail = (reason: BodyFailure["reason"]): Effect.Effect<never, BodyFailure> => Effect.fail(new BodyFailure(reason))
-
-/** Bytes of request bodies that one endpoint holds. */
-export class Budget {
-  private readonly limit: number
-  private used = 0
-
-  constructor(limit: number) {
-    this.limit = limit
-  }
-
-  take(bytes: number): boolean {
-    if (this.used + bytes > this.limit) return false
-    this.used += bytes
-    return true
-  }
-
-  give(bytes: number): void {
-    this.used -= bytes
-  }
-}
-
-export interface BodySettings {
-  /** Bytes of one body. */
-  readonly maxBytes: number
-  readonly budget: Budget
-  /** How long a body that is not small may take. */
-  readonly timeout: Duration.Input
-}
 
 /** Bodies up to this size are left to the time limits of the HTTP server, which has them anyhow. */
 const small = 65_536
@@ -73,66 +37,11 @@ const hold = (source: object): void => {
   if ("on" in source && typeof source.on === "function" && "readableFlowing" in source) source.on("error", ignore)
 }
 
-const concat = (chunks: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const [first] = chunks
-  if (first !== undefined && chunks.length === 1) return first
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
-}
-
-/** Gathers chunks within the limit of one body and the budget of all. */
-class Gather {
-  private readonly settings: BodySettings
-  private readonly chunks: Array<Uint8Array> = []
-  private readonly expected: number
-  private length = 0
-  private taken = 0
-
-  constructor(settings: BodySettings, expected: number) {
-    this.settings = settings
-    this.expected = expected
-  }
-
-  /** Takes what is announced, before the first byte of it is here. */
-  start(): BodyFailure | undefined {
-    if (!this.settings.budget.take(this.expected)) return new BodyFailure("Busy")
-    this.taken = this.expected
-    return undefined
-  }
-
-  add(chunk: Uint8Array): BodyFailure | undefined {
-    this.length += chunk.length
-    if (this.length > this.settings.maxBytes) return new BodyFailure("TooLarge")
-    const more = this.length - this.taken
-    if (more > 0) {
-      if (!this.settings.budget.take(more)) return new BodyFailure("Busy")
-      this.taken += more
-    }
-    this.chunks.push(chunk)
-    return undefined
-  }
-
-  /** Gives the budget back. */
-  release(): void {
-    this.settings.budget.give(this.taken)
-    this.taken = 0
-  }
-
-  get bytes(): Uint8Array {
-    return concat(this.chunks, this.length)
-  }
-}
-
-const fromSource = (source: Source, gather: Gather): Effect.Effect<Uint8Array, BodyFailure> =>
+const fromSource = <A>(source: Source, gather: Gather<A>): Effect.Effect<A, BodyFailure> =>
   Effect.callback((resume) => {
     const refused = gather.start()
     if (refused !== undefined) return resume(Effect.fail(refused))
-    const settle = (result: Effect.Effect<Uint8Array, BodyFailure>): void => {
+    const settle = (result: Effect.Effect<A, BodyFailure>): void => {
       stop()
       resume(result)
     }
@@ -140,7 +49,7 @@ const fromSource = (source: Source, gather: Gather): Effect.Effect<Uint8Array, B
       const failure = gather.add(chunk)
       if (failure !== undefined) settle(Effect.fail(failure))
     }
-    const onEnd = (): void => settle(Effect.succeed(gather.bytes))
+    const onEnd = (): void => settle(Effect.succeed(gather.value))
     const onBroken = (): void => settle(fail("Broken"))
     const stop = (): void => {
       source.off("data", onData)
@@ -165,7 +74,7 @@ const failureOf = (error: HttpServerError.HttpServerError | BodyFailure): BodyFa
 /** A web request whose body nobody has begun to read. */
 const isUnusedWeb = (source: object): boolean => "bodyUsed" in source && source.bodyUsed === false
 
-const counted = (gather: Gather, read: Effect.Effect<Uint8Array, HttpServerError.HttpServerError | BodyFailure>) =>
+const counted = <A>(gather: Gather<A>, read: Effect.Effect<A, HttpServerError.HttpServerError | BodyFailure>) =>
   Effect.suspend(() => {
     const refused = gather.start()
     return refused === undefined ? read : Effect.fail(refused)
@@ -175,10 +84,10 @@ const counted = (gather: Gather, read: Effect.Effect<Uint8Array, HttpServerError
   )
 
 /** Chunk by chunk, for a body of unknown length. */
-const fromStream = (
+const fromStream = <A>(
   request: HttpServerRequest.HttpServerRequest,
-  gather: Gather
-): Effect.Effect<Uint8Array, BodyFailure> =>
+  gather: Gather<A>
+): Effect.Effect<A, BodyFailure> =>
   counted(
     gather,
     Effect.map(
@@ -186,16 +95,17 @@ const fromStream = (
         const failure = gather.add(chunk)
         return failure === undefined ? Effect.void : Effect.fail(failure)
       }),
-      () => gather.bytes
+      () => gather.value
     )
   )
 
 /** As the platform has it, which may have read it for somebody else before. */
-const fromPlatform = (
+const fromPlatform = <A>(
   request: HttpServerRequest.HttpServerRequest,
   settings: BodySettings,
-  gather: Gather
-): Effect.Effect<Uint8Array, BodyFailure> =>
+  gather: Gather<A>,
+  use: (bytes: Uint8Array) => A
+): Effect.Effect<A, BodyFailure> =>
   counted(
     gather,
     Effect.map(
@@ -204,57 +114,61 @@ const fromPlatform = (
         HttpIncomingMessage.MaxBodySize,
         ByteSize.bytes(settings.maxBytes)
       ),
-      (buffer) => new Uint8Array(buffer)
+      (buffer) => use(new Uint8Array(buffer))
     )
   )
 
 const digits = /^[0-9]{1,15}$/
 
 /** Reads a body of `length` announced bytes. */
-const gatherFrom = (
+const gatherFrom = <A>(
   request: HttpServerRequest.HttpServerRequest,
   settings: BodySettings,
+  use: (bytes: Uint8Array) => A,
   length: number | undefined
-): Effect.Effect<Uint8Array, BodyFailure> => {
+): Effect.Effect<A, BodyFailure> => {
   const { headers, source } = request
   hold(source)
   // A client that asks before it sends has to be told to go on, which the platform does when it is asked for the body.
   const direct = headers["expect"] === undefined && headers["upgrade"] === undefined
-  if (direct && isUntouched(source)) return fromSource(source, new Gather(settings, length ?? 0))
+  if (direct && isUntouched(source)) return fromSource(source, new Gather(settings, length ?? 0, use))
   return length === undefined && isUnusedWeb(source)
-    ? fromStream(request, new Gather(settings, 0))
-    : fromPlatform(request, settings, new Gather(settings, length ?? settings.maxBytes))
+    ? fromStream(request, new Gather(settings, 0, use))
+    : fromPlatform(request, settings, new Gather(settings, length ?? settings.maxBytes, use), use)
 }
 
-const read = (
+const read = <A>(
   request: HttpServerRequest.HttpServerRequest,
-  settings: BodySettings
-): Effect.Effect<Uint8Array, BodyFailure> => {
+  settings: BodySettings,
+  use: (bytes: Uint8Array) => A
+): Effect.Effect<A, BodyFailure> => {
   const header = request.headers["content-length"]
   const length = header !== undefined && digits.test(header) ? Number(header) : undefined
   if (length !== undefined && length > settings.maxBytes) return fail("TooLarge")
   const whole = WholeBody.bytesOf(request)
-  if (whole !== undefined) return whole.length > settings.maxBytes ? fail("TooLarge") : Effect.succeed(whole)
-  const bytes = gatherFrom(request, settings, length)
+  if (whole !== undefined) return whole.length > settings.maxBytes ? fail("TooLarge") : Effect.succeed(use(whole))
+  const bytes = gatherFrom(request, settings, use, length)
   return length !== undefined && length <= small
     ? bytes
     : Effect.timeoutOrElse(bytes, { duration: settings.timeout, orElse: () => fail("Timeout") })
 }
 
 /**
- * Reads a body once, within its bounds.
+ * Reads a body once, within its bounds, and gives what `use` makes of its bytes, which are not its to keep: the buffer they
+ * are in may be the one of the next body.
  *
  * One that the platform has read is taken as it is: nothing is held for it here. A source of the platform that nobody has
  * touched is read by its own events, which is half the price of the platform's
  * `arrayBuffer`; everything else goes through the platform.
  */
-export const readBody = (
+export const readBody = <A>(
   request: HttpServerRequest.HttpServerRequest,
   fiber: Fiber.Fiber<unknown, unknown>,
-  settings: BodySettings
-): Effect.Effect<Uint8Array, BodyFailure> => {
+  settings: BodySettings,
+  use: (bytes: Uint8Array) => A
+): Effect.Effect<A, BodyFailure> => {
   const platform = fiber.getRef(HttpIncomingMessage.MaxBodySize)
   return platform === undefined || Number(platform) >= settings.maxBytes
-    ? read(request, settings)
-    : read(request, { ...settings, maxBytes: Number(platform) })
+    ? read(request, settings, use)
+    : read(request, { ...settings, maxBytes: Number(platform) }, use)
 }

@@ -1,6 +1,6 @@
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { BodyFailure } from "./body.ts"
+import type { BodyFailure } from "./gather.ts"
 import * as Refusals from "./refusals.ts"
 import { failureResponse, unavailableResponse } from "./respond.ts"
 

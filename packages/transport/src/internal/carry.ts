@@ -1,5 +1,11 @@
 /** The smallest buffer worth having. */
 const initialSize = 1024
+/** What is kept in any case. */
+const smallSize = 65_536
+/** The largest buffer that is kept for the next lines: a new one is memory to be asked for, cleared and given back. */
+const mostKept = 4_194_304
+/** After so many lines that did without, a buffer that is not small is given back. */
+const linesWithout = 16
 
 /**
  * Bytes that wait for the rest of their line.
@@ -10,6 +16,8 @@ const initialSize = 1024
 export class Carry {
   size = 0
   private bytes = new Uint8Array(0)
+  /** Lines in a row for which a small buffer would have done. */
+  private without = 0
 
   append(chunk: Uint8Array, from: number, to: number): void {
     const size = this.size + (to - from)
@@ -33,9 +41,11 @@ export class Carry {
     this.size = this.bytes.length
   }
 
-  /** Empties it; a large buffer is given back, a small one is used again. */
+  /** Empties it; the buffer is used again while there are lines that need it. */
   clear(): void {
+    this.without = this.size > smallSize ? 0 : this.without + 1
     this.size = 0
-    if (this.bytes.length > 65_536) this.bytes = new Uint8Array(0)
+    const { length } = this.bytes
+    if (length > mostKept || (length > smallSize && this.without >= linesWithout)) this.bytes = new Uint8Array(0)
   }
 }

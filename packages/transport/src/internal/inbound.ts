@@ -32,6 +32,9 @@ export interface InboundOptions {
 
 type Step = Effect.Effect<void> | undefined
 
+/** A text of more characters is let go of before its message is worked at: all that runs below would keep it alive. */
+const longText = 65_536
+
 /** A batch taken apart. */
 interface Parts {
   readonly messages: Array<JsonRpc.Message>
@@ -107,7 +110,7 @@ export class Inbound {
     const depth = this.options.limits.depth
     const json = parseJson(text, depth)
     if (Result.isFailure(json)) {
-      this.refuse(text, json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
+      this.refuse(text, Refusals.unreadable(json.failure, depth))
       if (json.failure === "Syntax" || this.options.unreadable === "answer") return undefined
       const { id, response } = peek(text)
       return response && id !== undefined ? this.unreadAnswer(id, Refusals.tooDeepAnswer(depth)) : undefined
@@ -116,7 +119,15 @@ export class Inbound {
     if (Array.isArray(value)) return this.readBatch(text, value)
     const parsed = JsonRpc.parse(value)
     if (Result.isFailure(parsed)) return this.refuseValue(text, value, parsed.failure)
-    const message = parsed.success
+    return text.length > longText ? this.admitLater(parsed.success) : this.admitMessage(parsed.success)
+  }
+
+  /** In a function of its own, so that it keeps nothing but the message. */
+  private admitLater(message: JsonRpc.Message): Step {
+    return Effect.suspend(() => this.admitMessage(message) ?? Effect.void)
+  }
+
+  private admitMessage(message: JsonRpc.Message): Step {
     return this.admit(
       message,
       JsonRpc.isRequest(message) ? new RequestOutlet(this.options.sink, message.id) : undefined

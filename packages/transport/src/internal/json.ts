@@ -2,6 +2,8 @@ import * as Result from "effect/Result"
 
 /** Why a line is no JSON value that may be looked at. */
 export type JsonFault = "Syntax" | "TooDeep"
+/** What a body is read as: its value, or why there is none. */
+export type Json = Result.Result<unknown, JsonFault | "Encoding">
 
 const QUOTE = 34
 const BACKSLASH = 92
@@ -53,6 +55,15 @@ export const parseJson = (text: string, depth: number): Result.Result<unknown, J
   isTooDeep(text, depth)
     ? Result.fail("TooDeep")
     : Result.try({ try: (): unknown => JSON.parse(text), catch: syntax })
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+const encoding = (): "Encoding" => "Encoding"
+
+/** The value of a whole body; gives nothing back that keeps the bytes or their text alive. */
+export const parseBytes = (bytes: Uint8Array, depth: number): Json => {
+  const text = Result.try({ try: () => decoder.decode(bytes), catch: encoding })
+  return Result.isSuccess(text) ? parseJson(text.success, depth) : Result.fail(text.failure)
+}
 
 /** Bytes of a text in UTF-8. */
 export const byteLength = (text: string): number => {

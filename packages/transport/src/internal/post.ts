@@ -12,7 +12,7 @@ import { noOutlet } from "../Exchange.ts"
 import type { Limits } from "../Limits.ts"
 import * as McpHeaders from "../McpHeaders.ts"
 import { admitAll, type Batch, readBatch } from "./batch.ts"
-import { type BodySettings, readBody } from "./body.ts"
+import { readBody } from "./body.ts"
 import { bodyRefusal } from "./bodyRefusal.ts"
 import type { Receiver } from "./eventLog.ts"
 import { type EventStreams, primesFor } from "./eventStreams.ts"
@@ -20,7 +20,8 @@ import { isExit } from "./exit.ts"
 import { isModern, unreadableId } from "./facts.ts"
 import { factsOf, type HttpFacts, withEra } from "./facts.ts"
 import type { Response } from "./front.ts"
-import { parseJson } from "./json.ts"
+import type { BodySettings } from "./gather.ts"
+import { type Json, parseBytes } from "./json.ts"
 import * as media from "./media.ts"
 import * as Refusals from "./refusals.ts"
 import { failureResponse, rejectedResponse, Reply, type ReplySettings, type Slot } from "./respond.ts"
@@ -39,7 +40,6 @@ export interface PostOptions {
 }
 
 const accepted = Effect.succeed(HttpServerResponse.empty({ status: 202 }))
-const decoder = new TextDecoder("utf-8", { fatal: true })
 
 /** The header of the session a request opened; an id that no header may hold is left out (HTTP-35). */
 const sessionHeader = (admission: Admission): Record<string, string> | undefined => {
@@ -74,24 +74,19 @@ export class Post {
       return Effect.succeed(failureResponse(406, id, error))
     }
     const incoming = { facts: factsOf(request, fiber), accepts, unreadableId: id }
-    const body = readBody(request, fiber, this.options.body)
+    const { depth } = this.options.limits
+    const body = readBody(request, fiber, this.options.body, (bytes) => parseBytes(bytes, depth))
     if (isExit(body) && Exit.isSuccess(body)) return this.receive(body.value, incoming)
     return Effect.matchEffect(body, {
       onFailure: (failure) => Effect.succeed(bodyRefusal(failure, this.options.body.maxBytes, id, isModern(headers))),
-      onSuccess: (bytes) => this.receive(bytes, incoming)
+      onSuccess: (json) => this.receive(json, incoming)
     })
   }
 
-  private receive(bytes: Uint8Array, incoming: Incoming): Response {
+  private receive(json: Json, incoming: Incoming): Response {
     const refuse = (error: JsonRpc.WireError, id?: JsonRpc.RequestId): Response =>
       Effect.succeed(failureResponse(400, id ?? incoming.unreadableId, error))
-    const { depth } = this.options.limits
-    const text = Result.try(() => decoder.decode(bytes))
-    if (Result.isFailure(text)) return refuse(Refusals.encodingError)
-    const json = parseJson(text.success, depth)
-    if (Result.isFailure(json)) {
-      return refuse(json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
-    }
+    if (Result.isFailure(json)) return refuse(Refusals.unreadable(json.failure, this.options.limits.depth))
     if (Array.isArray(json.success)) return this.batch(json.success, incoming)
     const message = JsonRpc.parse(json.success)
     if (Result.isSuccess(message)) return this.single(message.success, incoming)

@@ -1,5 +1,6 @@
 import * as Codes from "@mcpfx/schema/Codes"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import type { JsonFault } from "./json.ts"
 
 export const syntaxError: JsonRpc.WireError = { code: Codes.parseError, message: "Parse error: not a JSON value" }
 export const encodingError: JsonRpc.WireError = { code: Codes.parseError, message: "Parse error: not UTF-8" }
@@ -15,6 +16,10 @@ export const tooDeep = (limit: number): JsonRpc.WireError => ({
   message: `Invalid request: nested deeper than ${limit}`,
   data: { reason: "MessageTooDeep", limit }
 })
+
+/** What is said of bytes or a text that are no JSON value within the limit of depth. */
+export const unreadable = (fault: JsonFault | "Encoding", depth: number): JsonRpc.WireError =>
+  fault === "Encoding" ? encodingError : fault === "Syntax" ? syntaxError : tooDeep(depth)
 
 export const messageTooLarge = (bytes: number, limit: number): JsonRpc.WireError => ({
   code: Codes.invalidRequest,

@@ -8,11 +8,12 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type { Endpoint, Rejected } from "../Endpoint.ts"
 import type { Limits } from "../Limits.ts"
-import { type BodySettings, readBody } from "./body.ts"
+import { readBody } from "./body.ts"
 import { bodyRefusal } from "./bodyRefusal.ts"
 import { factsOf, type HttpFacts } from "./facts.ts"
 import type { Request, Response } from "./front.ts"
-import { parseJson } from "./json.ts"
+import type { BodySettings } from "./gather.ts"
+import { type Json, parseBytes } from "./json.ts"
 import * as media from "./media.ts"
 import { Batch, RequestOutlet } from "./outlets.ts"
 import * as Refusals from "./refusals.ts"
@@ -31,7 +32,6 @@ export interface SseMessagesOptions {
 
 /** The revision that has this transport. */
 const version = "2024-11-05"
-const decoder = new TextDecoder("utf-8", { fatal: true })
 const accepted = HttpServerResponse.empty({ status: 202 })
 const gone = failureResponse(404, null, Refusals.invalidRequest("no stream of this session is open"))
 
@@ -70,24 +70,19 @@ export class SseMessages {
       sessionId: undefined,
       classified: { _tag: "Legacy", version }
     }
-    const read = Effect.matchEffect(readBody(request, fiber, body), {
+    const { depth } = this.options.limits
+    const read = Effect.matchEffect(readBody(request, fiber, body, (bytes) => parseBytes(bytes, depth)), {
       onFailure: (failure) => Effect.succeed(bodyRefusal(failure, body.maxBytes, id, false)),
-      onSuccess: (bytes) => this.receive(bytes, connection, facts)
+      onSuccess: (json) => this.receive(json, connection, facts)
     })
     // Nothing is read for a client that does not read itself.
     return Effect.flatMap(connection.room(), (open) => open ? read : Effect.succeed(gone))
   }
 
-  private receive(bytes: Uint8Array, connection: SseConnection, facts: HttpFacts): Response {
+  private receive(json: Json, connection: SseConnection, facts: HttpFacts): Response {
     const refuse = (error: JsonRpc.WireError, id?: JsonRpc.RequestId): Response =>
       Effect.succeed(failureResponse(400, id ?? connection.unreadableId, error))
-    const { depth } = this.options.limits
-    const text = Result.try(() => decoder.decode(bytes))
-    if (Result.isFailure(text)) return refuse(Refusals.encodingError)
-    const json = parseJson(text.success, depth)
-    if (Result.isFailure(json)) {
-      return refuse(json.failure === "Syntax" ? Refusals.syntaxError : Refusals.tooDeep(depth))
-    }
+    if (Result.isFailure(json)) return refuse(Refusals.unreadable(json.failure, this.options.limits.depth))
     if (Array.isArray(json.success)) return this.batch(json.success, connection, facts)
     const message = JsonRpc.parse(json.success)
     if (Result.isSuccess(message)) return this.single(message.success, connection, facts)

@@ -23,6 +23,9 @@ const byte = fc.oneof(
 )
 const bytes = fc.array(byte, { maxLength: 400 }).map((all) => Uint8Array.from(all))
 
+/** Lengths on both sides of those at which buffers are kept, given back or grown. */
+const lengths = fc.constantFrom(1, 40, 1_023, 1_025, 65_535, 65_536, 65_537, 131_073, 300_000)
+
 describe("LineReader", () => {
   it("reports the same for every way to cut the same bytes", () => {
     fc.assert(fc.property(bytes, cuts, fc.integer({ min: 0, max: 60 }), (input, places, maxBytes) => {
@@ -37,5 +40,21 @@ describe("LineReader", () => {
       const input = new TextEncoder().encode(lines.map((text) => text + end).join(""))
       assert.deepStrictEqual(run(cut(input, places), 10_000), lines.map((text) => `line ${text}`))
     }))
+  })
+
+  it("gives back long and short lines in any order, whatever was in its buffer before", () => {
+    const line = fc.tuple(fc.constantFrom("a", "é", "—", "🎉"), lengths)
+      .map(([letter, length]) => `{${letter.repeat(Math.ceil(length / letter.length))}`)
+    const manyShort = Array.from({ length: 20 }, (_, i) => `{${i}`)
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), cuts, fc.boolean(), (some, places, pause) => {
+        const lines = pause ? [...some, ...manyShort, ...some] : some
+        const input = new TextEncoder().encode(lines.map((text) => `${text}\n`).join(""))
+        const chunks = cut(input, [...places, ...Array.from({ length: 20 }, (_, i) => i / 20)])
+        assert.isTrue(run(chunks, 2_000_000).every((report, i) => report === `line ${lines[i]}`))
+        assert.strictEqual(run(chunks, 2_000_000).length, lines.length)
+      }),
+      { numRuns: 40 }
+    )
   })
 })

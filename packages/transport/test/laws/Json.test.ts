@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { byteLength, isLongerThan, isTooDeep } from "../../src/internal/json.ts"
+import { byteLength, isLongerThan, isTooDeep, parseBytes } from "../../src/internal/json.ts"
 import { peek } from "../../src/internal/peek.ts"
 
 const depthOf = (value: unknown): number =>
@@ -23,6 +24,32 @@ describe("isTooDeep", () => {
       }),
       { numRuns: 500 }
     )
+  })
+})
+
+describe("parseBytes", () => {
+  const utf8 = new TextEncoder()
+
+  it("gives the value that was written, and no other", () => {
+    fc.assert(fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: "grapheme" }), (value) => {
+      const text = JSON.stringify(value)
+      assert.deepStrictEqual(parseBytes(utf8.encode(text), 100), Result.succeed(JSON.parse(text)))
+      assert.deepStrictEqual(parseBytes(utf8.encode(`${text}]`), 100), Result.fail("Syntax"))
+    }))
+  })
+
+  it("[RPC-01] takes nothing that is not UTF-8, wherever it breaks off", () => {
+    const wide = fc.constantFrom("é", "—", "🎉")
+    fc.assert(fc.property(wide, fc.nat(3), fc.nat(70_000), (letter, kept, before) => {
+      const whole = utf8.encode(letter)
+      const part = whole.subarray(0, Math.min(1 + kept, whole.length - 1))
+      const bytes = new Uint8Array([...utf8.encode(`"${"a".repeat(before)}`), ...part, 0x22])
+      assert.deepStrictEqual(parseBytes(bytes, 100), Result.fail("Encoding"))
+    }))
+  })
+
+  it("looks at the depth before it parses", () => {
+    assert.deepStrictEqual(parseBytes(utf8.encode(`${"[".repeat(50)}${"]".repeat(50)}`), 49), Result.fail("TooDeep"))
   })
 })
 

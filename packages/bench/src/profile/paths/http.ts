@@ -101,7 +101,7 @@ const receiving = (asked: Asked, fiber: Fiber.Fiber<unknown, unknown>, limits: L
       "body read from its events, bounded (its fiber with it)",
       each(() => {
         const { request, source } = requestOf(known, body)
-        run(readBody(request, fiber, settings))
+        run(readBody(request, fiber, settings, (bytes) => bytes.length))
         source.emit()
       }),
       [step("", each(() => requestOf(known, body)))]

@@ -32,7 +32,7 @@ export const http: ReadonlyArray<Mutation> = [
   },
   {
     ids: ["RPC-01"],
-    file: "transport/src/internal/post.ts",
+    file: "transport/src/internal/json.ts",
     find: "new TextDecoder(\"utf-8\", { fatal: true })",
     replace: "new TextDecoder(\"utf-8\")",
     tests: ["transport/test/StreamableHttpServer.test.ts"]
