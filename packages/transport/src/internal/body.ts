@@ -154,8 +154,7 @@ const read = <A>(
 }
 
 /**
- * Reads a body once, within its bounds, and gives what `use` makes of its bytes, which are not its to keep: the buffer they
- * are in may be the one of the next body.
+ * Reads a body once, within its bounds, and gives what `use` makes of its bytes, so that nobody else has them.
  *
  * One that the platform has read is taken as it is: nothing is held for it here. A source of the platform that nobody has
  * touched is read by its own events, which is half the price of the platform's

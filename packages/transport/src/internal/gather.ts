@@ -1,4 +1,4 @@
-/** What is read of request bodies: within bounds, and into buffers that are used again. */
+/** What is read of request bodies, within bounds. */
 import type * as Duration from "effect/Duration"
 
 /** Why there is no body. */
@@ -9,17 +9,10 @@ export class BodyFailure {
   }
 }
 
-/** Bytes of buffers that an endpoint keeps for the next bodies. */
-const mostSpare = 4_194_304
-/** Sizes are rounded up to this, so that a buffer fits more bodies than the one it was made for. */
-const sizeStep = 262_144
-
 /** Bytes of request bodies that one endpoint holds. */
 export class Budget {
   private readonly limit: number
   private used = 0
-  private readonly spare: Array<Uint8Array> = []
-  private spareBytes = 0
 
   constructor(limit: number) {
     this.limit = limit
@@ -33,26 +26,6 @@ export class Budget {
 
   give(bytes: number): void {
     this.used -= bytes
-  }
-
-  /**
-   * A buffer of that many bytes at least, with whatever is left in it. A new one is memory to be asked for, cleared and
-   * collected.
-   */
-  lend(bytes: number): Uint8Array {
-    const at = this.spare.findIndex(({ length }) => length >= bytes)
-    const [found] = at === -1 ? [] : this.spare.splice(at, 1)
-    if (found === undefined) return new Uint8Array(Math.ceil(bytes / sizeStep) * sizeStep)
-    this.spareBytes -= found.length
-    return found
-  }
-
-  /** Takes back a buffer that nobody looks at any more; those that came last are kept. */
-  takeBack(buffer: Uint8Array): void {
-    if (buffer.length > mostSpare) return
-    this.spare.push(buffer)
-    this.spareBytes += buffer.length
-    while (this.spareBytes > mostSpare) this.spareBytes -= this.spare.shift()?.length ?? 0
   }
 }
 
@@ -105,13 +78,11 @@ export class Gather<out A> {
 
   /** The buffer, large enough, with what has been gathered. */
   private roomFor(size: number): Uint8Array {
-    const { budget } = this.settings
     const { buffer } = this
     if (buffer !== undefined && buffer.length >= size) return buffer
     // Twice as large each time: what a body costs is linear in its bytes, however they are cut.
-    const larger = budget.lend(Math.max(this.expected, size, 2 * this.length))
+    const larger = new Uint8Array(Math.max(this.expected, size, 2 * this.length))
     larger.set(this.bytes)
-    if (buffer !== undefined) budget.takeBack(buffer)
     this.buffer = larger
     this.only = undefined
     return larger
@@ -126,11 +97,9 @@ export class Gather<out A> {
     return this.use(this.bytes)
   }
 
-  /** Gives the budget and the buffer back; what has been gathered is gone. */
+  /** Gives the budget back; what has been gathered is gone. */
   release(): void {
-    const { budget } = this.settings
-    budget.give(this.taken)
-    if (this.buffer !== undefined) budget.takeBack(this.buffer)
+    this.settings.budget.give(this.taken)
     this.buffer = this.only = undefined
     this.taken = this.length = 0
   }
