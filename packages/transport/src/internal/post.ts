@@ -13,6 +13,7 @@ import type { Limits } from "../Limits.ts"
 import * as McpHeaders from "../McpHeaders.ts"
 import { admitAll, type Batch, readBatch } from "./batch.ts"
 import { readBody } from "./body.ts"
+import { readMessage } from "./bodyMessage.ts"
 import { bodyRefusal } from "./bodyRefusal.ts"
 import type { Receiver } from "./eventLog.ts"
 import { type EventStreams, primesFor } from "./eventStreams.ts"
@@ -84,14 +85,14 @@ export class Post {
   }
 
   private receive(json: Json, incoming: Incoming): Response {
-    const refuse = (error: JsonRpc.WireError, id?: JsonRpc.RequestId): Response =>
-      Effect.succeed(failureResponse(400, id ?? incoming.unreadableId, error))
-    if (Result.isFailure(json)) return refuse(Refusals.unreadable(json.failure, this.options.limits.depth))
-    if (Array.isArray(json.success)) return this.batch(json.success, incoming)
-    const message = JsonRpc.parse(json.success)
-    if (Result.isSuccess(message)) return this.single(message.success, incoming)
-    const fault = message.failure
-    return refuse(Refusals.invalidRequest(fault.reason), fault.response ? undefined : fault.id)
+    const read = readMessage(json, this.options.limits.depth)
+    if (Result.isFailure(read)) {
+      const { error, id } = read.failure
+      return Effect.succeed(failureResponse(400, id ?? incoming.unreadableId, error))
+    }
+    return Array.isArray(read.success)
+      ? this.batch(read.success, incoming)
+      : this.single(read.success, incoming)
   }
 
   private single(message: JsonRpc.Message, incoming: Incoming): Response {

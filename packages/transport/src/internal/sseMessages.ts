@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type { Endpoint, Rejected } from "../Endpoint.ts"
 import type { Limits } from "../Limits.ts"
 import { readBody } from "./body.ts"
+import { readMessage } from "./bodyMessage.ts"
 import { bodyRefusal } from "./bodyRefusal.ts"
 import { factsOf, type HttpFacts } from "./facts.ts"
 import type { Request, Response } from "./front.ts"
@@ -80,14 +81,14 @@ export class SseMessages {
   }
 
   private receive(json: Json, connection: SseConnection, facts: HttpFacts): Response {
-    const refuse = (error: JsonRpc.WireError, id?: JsonRpc.RequestId): Response =>
-      Effect.succeed(failureResponse(400, id ?? connection.unreadableId, error))
-    if (Result.isFailure(json)) return refuse(Refusals.unreadable(json.failure, this.options.limits.depth))
-    if (Array.isArray(json.success)) return this.batch(json.success, connection, facts)
-    const message = JsonRpc.parse(json.success)
-    if (Result.isSuccess(message)) return this.single(message.success, connection, facts)
-    const fault = message.failure
-    return refuse(Refusals.invalidRequest(fault.reason), fault.response ? undefined : fault.id)
+    const read = readMessage(json, this.options.limits.depth)
+    if (Result.isFailure(read)) {
+      const { error, id } = read.failure
+      return Effect.succeed(failureResponse(400, id ?? connection.unreadableId, error))
+    }
+    return Array.isArray(read.success)
+      ? this.batch(read.success, connection, facts)
+      : this.single(read.success, connection, facts)
   }
 
   private single(message: JsonRpc.Message, connection: SseConnection, facts: HttpFacts): Response {
