@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 
 /** Nanoseconds on a processor in a line of `/proc/<pid>/task/<tid>/schedstat`, in milliseconds. */
-export const cpuIn = (schedstat: string): number => Number(schedstat.split(" ")[0]) / 1e6
+const cpuIn = (schedstat: string): number => Number(schedstat.split(" ")[0]) / 1e6
 
 const threadCpu = (file: string): number => {
   try {

@@ -71,7 +71,7 @@ const watching = (client: Client) =>
   }))
 
 /** Tasks are the business of the last two revisions, and so is coming back of those with sessions that have event ids. */
-export const deeds = (version: Version): readonly [Deed, ...ReadonlyArray<Deed>] => [
+const deeds = (version: Version): readonly [Deed, ...ReadonlyArray<Deed>] => [
   add,
   add,
   steps,
