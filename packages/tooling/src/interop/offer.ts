@@ -56,7 +56,7 @@ export const failure = "it always fails"
 export const said = "said by the server"
 export const steps = [1, 2, 3] as const
 /** How far `steps` are apart, in milliseconds. */
-export const moment = 20
+export const moment = 60
 export const done = "done"
 
 export const motd = { uri: "memo://motd", name: "motd", text: "Be kind.", mimeType: "text/plain" }
