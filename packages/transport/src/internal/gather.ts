@@ -11,8 +11,8 @@ export class BodyFailure {
 
 /** Bytes of buffers that an endpoint keeps for the next bodies. */
 const mostSpare = 4_194_304
-/** Sizes are rounded up to this, so that a buffer fits more bodies than the one it was made for. */
-const sizeStep = 262_144
+/** Sizes from this on are rounded up to it, so that a buffer fits more bodies than the one it was made for. */
+const sizeStep = 65_536
 
 /** Bytes of request bodies that one endpoint holds. */
 export class Budget {
@@ -37,19 +37,20 @@ export class Budget {
 
   /**
    * A buffer of that many bytes at least, with whatever is left in it. A new one is memory to be asked for, cleared and
-   * collected.
+   * collected. It has twice as many at most: what bodies hold is counted by their bytes.
    */
   lend(bytes: number): Uint8Array {
-    const at = this.spare.findIndex(({ length }) => length >= bytes)
+    if (bytes < sizeStep) return new Uint8Array(bytes)
+    const at = this.spare.findIndex(({ length }) => length >= bytes && length <= 2 * bytes)
     const [found] = at === -1 ? [] : this.spare.splice(at, 1)
     if (found === undefined) return new Uint8Array(Math.ceil(bytes / sizeStep) * sizeStep)
     this.spareBytes -= found.length
     return found
   }
 
-  /** Takes back a buffer that nobody looks at any more; those that came last are kept. */
+  /** Takes back a buffer that nobody looks at any more; those that came last are kept, unless they are small. */
   takeBack(buffer: Uint8Array): void {
-    if (buffer.length > mostSpare) return
+    if (buffer.length < sizeStep || buffer.length > mostSpare) return
     this.spare.push(buffer)
     this.spareBytes += buffer.length
     while (this.spareBytes > mostSpare) this.spareBytes -= this.spare.shift()?.length ?? 0
