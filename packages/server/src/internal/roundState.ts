@@ -119,8 +119,6 @@ export const of = (json: unknown): RoundState | undefined => {
   }
 }
 
-export const read = (text: string): RoundState | undefined => of(parse(text))
-
 /** What takes the most room. */
 export const largest = (state: RoundState): string => {
   let found = "the arguments"

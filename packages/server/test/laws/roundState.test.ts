@@ -112,7 +112,10 @@ describe("the state of a round", () => {
         const parsed: unknown = JSON.parse(written)
         assert.isTrue(isWire(parsed))
         assert.strictEqual(written, JSON.stringify(parsed))
-        assert.deepStrictEqual(listed(State.read(written)), listed(State.of(JSON.parse(JSON.stringify(value)))))
+        assert.deepStrictEqual(
+          listed(State.of(State.parse(written))),
+          listed(State.of(JSON.parse(JSON.stringify(value))))
+        )
       }),
       { numRuns: 300 }
     )
