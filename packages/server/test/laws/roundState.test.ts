@@ -79,6 +79,24 @@ const changed = fc.tuple(wire, fc.infiniteStream(fc.nat()), other, fc.constantFr
   }
 )
 
+/**
+ * What is to be written. Not found out by parsing: V8 13 reads a member that is called by one quotation mark as one called by
+ * a backslash, where it has met such a one before in an object that begins alike.
+ */
+const wireOf = (state: State.RoundState): object => ({
+  v: 1,
+  r: state.round,
+  p: state.principal,
+  q: state.request,
+  e: state.expires,
+  c: state.call,
+  a: Array.from(state.asked, ([key, { at, digest, method }]) => [key, digest, method, at]),
+  n: Array.from(state.answers, ([key, { at, value }]) => [key, value, at]),
+  s: Array.from(state.steps),
+  g: state.progress,
+  t: state.trace === undefined ? undefined : [state.trace.traceId, state.trace.spanId]
+})
+
 /** Its maps as lists: maps are sorted where they are compared, by what the `toString` of their values gives, whatever that is. */
 const listed = (state: State.RoundState | undefined) =>
   state === undefined
@@ -109,9 +127,8 @@ describe("the state of a round", () => {
         assert.isDefined(state)
         if (state === undefined) return
         const written = State.write(state)
-        const parsed: unknown = JSON.parse(written)
-        assert.isTrue(isWire(parsed))
-        assert.strictEqual(written, JSON.stringify(parsed))
+        assert.strictEqual(written, JSON.stringify(wireOf(state)))
+        assert.isTrue(isWire(JSON.parse(written)))
         assert.deepStrictEqual(
           listed(State.of(State.parse(written))),
           listed(State.of(JSON.parse(JSON.stringify(value))))
