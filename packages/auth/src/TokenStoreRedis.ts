@@ -98,7 +98,7 @@ class RedisLock {
 
   /** Without an answer it ends with the lease. */
   private release(key: string, token: string): Effect.Effect<void> {
-    return Effect.ignore(Effect.interruptible(Effect.timeout(this.redis.eval(lock.give)(key, token), this.lease / 6)))
+    return Effect.ignore(Effect.timeout(this.redis.eval(lock.give)(key, token), this.lease / 6))
   }
 
   run<A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | TokenStoreError, R> {

@@ -16,7 +16,7 @@ import { dirname, join, resolve } from "node:path"
 import { parseArgs } from "node:util"
 import { compile, out } from "./contenders.ts"
 import * as Effort from "./effort.ts"
-import { compilePackages } from "./packages.ts"
+import { buildAsPublished } from "./packages.ts"
 import { type Done, machine, resultsOf } from "./results.ts"
 import type { Row } from "./row.ts"
 import { rows } from "./rows/all.ts"
@@ -66,7 +66,7 @@ const print = (all: ReadonlyArray<Done>): void => {
 }
 
 const started = performance.now()
-if (!values["no-build"]) await compilePackages()
+if (!values["no-build"]) await buildAsPublished()
 await compile()
 const file = resolve(values.json ?? join(out(), "results.json"))
 mkdirSync(dirname(file), { recursive: true })

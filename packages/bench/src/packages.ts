@@ -1,8 +1,8 @@
-import { compile } from "@mcpfx/tooling/compile"
+import { buildPackages } from "@mcpfx/tooling/buildPackages"
 import { root } from "@mcpfx/tooling/root"
 
-/** Compiles the packages of the repository as they are now. */
-export const compilePackages = async (): Promise<void> => {
-  const { code, output } = await compile(root)
+/** Builds what is published of the packages as they are now: that is what is measured. */
+export const buildAsPublished = async (): Promise<void> => {
+  const { code, output } = await buildPackages(root)
   if (code !== 0) throw new Error(`the packages do not compile\n${output}`)
 }

@@ -28,6 +28,21 @@ const ending = Effect.fnUntraced(function*<E>(
   return { close, port, scope }
 })
 
+/** The port of a server of somebody else, which has the listener. */
+const foreign = (listener: NodeListener.Listener) =>
+  Effect.gen(function*() {
+    const server = createServer((request, response) => listener(request, response))
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+    )
+    yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
+    const address = server.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  })
+
 describe("a server that ends", () => {
   it.live("waits for no connection without a request on it, be it silent, half said, or between two", () =>
     Effect.gen(function*() {
@@ -137,22 +152,39 @@ describe("a server that ends", () => {
 })
 
 describe("a listener in a server of somebody else that ends", () => {
+  it.live("waits for what is under way where it is interrupted, by the first thing that a request does or later", () =>
+    Effect.gen(function*() {
+      for (const before of [Effect.void, Effect.sleep(20)]) {
+        const log: Array<string> = []
+        const stop = yield* Deferred.make<void>()
+        const made = yield* Deferred.make<NodeListener.Listener>()
+        const slow = Effect.gen(function*() {
+          yield* before
+          yield* Deferred.succeed(stop, undefined)
+          yield* Effect.sleep(50)
+          log.push("answered")
+          return text("slow")
+        })
+        const running = yield* Effect.forkChild(Effect.scoped(Effect.gen(function*() {
+          yield* Effect.addFinalizer(() => Effect.sync(() => void log.push("services released")))
+          yield* Deferred.succeed(made, yield* NodeListener.make(HttpRouter.add("GET", "/", slow)))
+          return yield* Effect.never
+        })))
+        const { over } = yield* peer(yield* foreign(yield* Deferred.await(made)), head("GET /"))
+        yield* Deferred.await(stop)
+        yield* Fiber.interrupt(running)
+        assert.strictEqual(bodyOf((yield* over).text), "slow")
+        assert.deepStrictEqual(log, ["answered", "services released"])
+      }
+    }))
+
   it.live("runs nothing any more, though a body was under way", () =>
     Effect.gen(function*() {
       let ran = 0
       const scope = yield* Scope.make()
       const routes = HttpRouter.add("POST", "/", Effect.sync(() => text(String(ran++))))
       const listener = yield* Scope.provide(NodeListener.make(routes), scope)
-      const server = createServer((request, response) => listener(request, response))
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          server.close()
-          server.closeAllConnections()
-        })
-      )
-      yield* Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void)))
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
+      const port = yield* foreign(listener)
       const { over, socket } = yield* peer(port, head("POST /", { "content-length": 4 }) + "ab")
       yield* Effect.sleep(50)
       yield* Scope.close(scope, Exit.void)

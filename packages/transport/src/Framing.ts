@@ -91,6 +91,7 @@ export class LineReader {
     const last = chunk[chunk.length - 1] === LF ? chunk.length - 1 : chunk.lastIndexOf(LF)
     if (last >= from) {
       this.whole(chunk, from, last)
+      this.carry.unused()
       from = last + 1
     }
     if (from < chunk.length) this.keep(chunk, from, chunk.length)

@@ -223,6 +223,7 @@ export class Parser {
     if (this.fits(chunk, from, to)) {
       if (this.carry.size === 0) {
         this.readLine(chunk.subarray(from, to))
+        this.carry.unused()
       } else {
         this.carry.append(chunk, from, to)
         this.readLine(this.carry.view())

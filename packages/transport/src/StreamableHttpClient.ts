@@ -86,7 +86,7 @@ export const make = (options: Options): Effect.Effect<ClientTransport["Service"]
       const close = Effect.gen(function*() {
         connection.close(new TransportClosed({ reason: "The connection was closed" }))
         yield* connection.stop
-        yield* Effect.interruptible(Effect.timeoutOption(connection.terminate, closeTimeout))
+        yield* Effect.timeoutOption(connection.terminate, closeTimeout)
         yield* Scope.close(owner, Exit.void)
       })
       return { link: connection.link, close }

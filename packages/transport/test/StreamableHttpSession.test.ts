@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import { Effect, Exit, Fiber, Queue, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Rejected } from "../src/Endpoint.ts"
 import type { Exchange } from "../src/Exchange.ts"
@@ -45,6 +45,19 @@ describe("session and version headers", () => {
           ["DELETE", "s-1", "2025-11-25"]
         ]
       )
+    }))
+
+  it.effect("[HTTP-41] a session is ended by whoever is interrupted in it too", () =>
+    Effect.gen(function*() {
+      const opened = yield* Deferred.make<ReadonlyArray<Seen>>()
+      const talking = yield* Effect.forkChild(Effect.scoped(Effect.gen(function*() {
+        const { seen } = yield* session(none)
+        yield* Deferred.succeed(opened, seen)
+        return yield* Effect.never
+      })))
+      const seen = yield* Deferred.await(opened)
+      yield* Fiber.interrupt(talking)
+      assert.strictEqual(seen.at(-1)?.method, "DELETE")
     }))
 
   it.effect("[HTTP-43] the version agreed on is named, by revisions that name one", () =>

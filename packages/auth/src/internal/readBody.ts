@@ -17,7 +17,7 @@ const close = (scope: Scope.Closeable, closing: Set<Fiber.Fiber<void>>): Effect.
     const fiber = Effect.runForkWith(context)(Scope.close(scope, Exit.void))
     closing.add(fiber)
     fiber.addObserver(() => void closing.delete(fiber))
-    return Effect.ignore(Effect.interruptible(Effect.timeoutOption(Fiber.await(fiber), patience)))
+    return Effect.ignore(Effect.timeoutOption(Fiber.await(fiber), patience))
   })
 
 const isEmpty = (error: HttpClientError.HttpClientError): boolean => error.reason._tag === "EmptyBodyError"

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { compile } from "../contenders.ts"
-import { compilePackages } from "../packages.ts"
+import { buildAsPublished } from "../packages.ts"
 import { format } from "../table.ts"
 import { buildBase, findBase } from "./base.ts"
 import { endAll } from "./command.ts"
@@ -54,7 +54,7 @@ const measureAll = async (hash: string, folder: string): Promise<void> => {
   const folders = { base: join(folder, "base"), head: join(folder, "head") }
   for (const each of Object.values(folders)) mkdirSync(each)
   await buildBase(root, hash, folders.base)
-  await compilePackages()
+  await buildAsPublished()
   copyBuilt(root, folders.head)
   // The probe that servers are started with.
   await compile()

@@ -21,7 +21,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { common, compile } from "../contenders.ts"
-import { compilePackages } from "../packages.ts"
+import { buildAsPublished } from "../packages.ts"
 import { format } from "../table.ts"
 import type { Seen } from "./judge.ts"
 import { brokenLine, header, lineOf } from "./lines.ts"
@@ -43,7 +43,7 @@ const program = join(folder, "../../dist/growth.js")
 const wanted = values.rows?.split(",")
 
 const buildAll = async (): Promise<void> => {
-  if (!values["no-build"]) await compilePackages()
+  if (!values["no-build"]) await buildAsPublished()
   await compile()
   await build({
     ...common,

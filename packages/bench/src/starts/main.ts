@@ -7,12 +7,12 @@
  * - `--rounds 15` takes that many rounds
  * - `--no-build` measures the packages as they were built last
  */
-import { spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { out } from "../contenders.ts"
 import { within } from "../deadline.ts"
+import { buildAsPublished } from "../packages.ts"
 import { ratios, summarize } from "../statistics.ts"
 import { format } from "../table.ts"
 import { fillCache, oneStart, type Start } from "./oneStart.ts"
@@ -22,12 +22,7 @@ const { values } = parseArgs({
   options: { rounds: { type: "string", default: "9" }, "no-build": { type: "boolean", default: false } }
 })
 
-if (!values["no-build"]) {
-  const builder = join(import.meta.dirname, "../../../tooling/src/build.ts")
-  if (spawnSync(process.execPath, [builder], { stdio: "inherit" }).status !== 0) {
-    throw new Error("the packages cannot be built")
-  }
-}
+if (!values["no-build"]) await buildAsPublished()
 
 interface Subject extends Program {
   readonly cache: string | undefined
@@ -63,6 +58,7 @@ const timesFloor = (subject: Subject, subjects: ReadonlyArray<Subject>): string 
   return floor === undefined ? "" : `${summarize(ratios(cpu(subject), cpu(floor))).median.toFixed(2)}×`
 }
 
+mkdirSync(out(), { recursive: true })
 const folder = mkdtempSync(join(out(), "starts-"))
 try {
   const subjects = await subjectsIn(folder)

@@ -1,4 +1,5 @@
 /** The programs whose starts are compared, as they are installed and as they are bundled. */
+import { alone } from "@mcpfx/tooling/packed"
 import { build } from "esbuild"
 import { join } from "node:path"
 import { common, out } from "../contenders.ts"
@@ -25,8 +26,7 @@ export const makePrograms = async (): Promise<ReadonlyArray<Program>> => {
     for (const [name, source] of Object.entries(programs)) {
       const file = join(out(), "starts", way, `${name.replaceAll(/\W+/g, "-")}.js`)
       await build({
-        ...common,
-        ...(way === "installed" ? { packages: "external" } : { minify: true }),
+        ...(way === "installed" ? common : { ...alone, minify: true }),
         conditions: ["mcpfx-dist"],
         entryPoints: [join(sources, source)],
         outfile: file

@@ -4,13 +4,13 @@
  *
  * Before them, the bare program beside this file: what Effect alone weighs.
  */
+import { alone } from "@mcpfx/tooling/packed"
 import { pureCalls } from "@mcpfx/tooling/pureCalls"
 import { build, type Plugin, transform } from "esbuild"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { common } from "../contenders.ts"
 import { format } from "../table.ts"
 import { partOf, parts } from "./parts.ts"
 
@@ -36,7 +36,8 @@ const published: Plugin = {
 /** With lines, from the sources: what is published of them has many in one file. */
 const bundled = async (entry: string, lines: boolean): Promise<string> => {
   const { outputFiles } = await build({
-    ...common,
+    ...alone,
+    banner: {},
     absWorkingDir: root,
     ...(lines ? { plugins: [published] } : { conditions: ["mcpfx-dist"] }),
     minifyIdentifiers: true,
@@ -71,6 +72,8 @@ const weigh = async (): Promise<void> => {
   const small = join(folder, "../minimal/mcpfx.ts")
   const whole = kib(await bundled(small, false))
   const modules = await modulesOf(await bundled(small, true))
+  const empty = parts.filter(({ name }) => modules.every(({ part }) => part !== name))
+  if (empty.length > 0) throw new Error(`nothing in the bundle is ${empty.map(({ name }) => name).join(" or ")}`)
   const joined = (of: ReadonlyArray<Module>): number => kib(of.map(({ text }) => text).join(""))
   const all = joined(modules)
   const rows = parts

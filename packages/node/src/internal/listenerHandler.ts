@@ -81,6 +81,8 @@ export class Handler implements Owner {
   private readonly handled: Handled
   private readonly handledOrPassed: Handled
   private readonly running = new Set<Fiber.Fiber<unknown, unknown>>()
+  /** Requests that have not waited for anything yet: what they do first may end the server that has them. */
+  private beginning = 0
   /** Done when nothing is under way, where somebody waits for that. */
   private idle: Deferred.Deferred<void> | undefined = undefined
   private over = false
@@ -106,10 +108,13 @@ export class Handler implements Owner {
     if (this.over) return refuse(exchange, 503)
     const request = new ListenerRequest(exchange)
     const context = Context.add(this.options.context, HttpServerRequest.HttpServerRequest, request)
+    this.beginning += 1
     const fiber = Effect.runForkWith(context)(handled)
+    this.beginning -= 1
     const exit = fiber.pollUnsafe()
-    if (exit === undefined) this.follow(exchange, fiber, next)
-    else this.settled(exchange, exit, next)
+    if (exit === undefined) return this.follow(exchange, fiber, next)
+    this.settled(exchange, exit, next)
+    this.becomeIdle()
   }
 
   private settled(exchange: Exchange, exit: Exit.Exit<unknown, unknown>, next: (() => void) | undefined): void {
@@ -137,7 +142,7 @@ export class Handler implements Owner {
     response.on("close", left)
     fiber.addObserver((exit) => {
       this.running.delete(fiber)
-      if (this.running.size === 0) this.becomeIdle()
+      this.becomeIdle()
       if (exchange.passed) response.off("close", left)
       this.settled(exchange, exit, next)
     })
@@ -145,9 +150,14 @@ export class Handler implements Owner {
     if (response.destroyed) left()
   }
 
+  private get isIdle(): boolean {
+    return this.running.size === 0 && this.beginning === 0
+  }
+
+  /** Tells whoever waits for it that nothing is under way, where that is so. */
   private becomeIdle(): void {
     const { idle } = this
-    if (idle === undefined) return
+    if (idle === undefined || !this.isIdle) return
     this.idle = undefined
     Deferred.doneUnsafe(idle, Exit.void)
   }
@@ -156,7 +166,7 @@ export class Handler implements Owner {
   get drained(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.closing = true
-      return this.running.size === 0 ? Effect.void : Deferred.await(this.idle ??= Deferred.makeUnsafe<void>())
+      return this.isIdle ? Effect.void : Deferred.await(this.idle ??= Deferred.makeUnsafe<void>())
     })
   }
 

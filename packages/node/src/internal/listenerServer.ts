@@ -61,10 +61,10 @@ const lastWords = "2 seconds"
 
 /** Waits for the requests in flight, and interrupts those that take longer. */
 export const finish = (handler: Handler, drain: Duration.Duration): Effect.Effect<void> =>
-  Effect.interruptible(Effect.andThen(
+  Effect.andThen(
     Effect.timeoutOption(handler.drained, drain),
     Effect.asVoid(Effect.timeoutOption(handler.end, lastWords))
-  ))
+  )
 
 /**
  * Ends a server: it takes no more connections, requests in flight are waited for, and interrupted where they take longer.
@@ -84,13 +84,13 @@ export const close = (
     const closed = Deferred.await(done)
     const { handler } = seat
     const rest = handler === undefined ? closed : Effect.andThen(handler.drained, closed)
-    return Effect.interruptible(Effect.gen(function*() {
+    return Effect.gen(function*() {
       yield* Effect.timeoutOption(rest, drain)
       if (handler !== undefined) yield* Effect.timeoutOption(handler.end, lastWords)
       connections.destroy()
       // It has checks of its own, which end here.
       server.close(() => {})
-    }))
+    })
   })
 
 /** Hands the requests of a server to whoever has the seat. */

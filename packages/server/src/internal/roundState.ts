@@ -88,16 +88,17 @@ const isAnswer = (u: unknown): u is Wire["n"][number] =>
 
 const isStep = (u: unknown): u is Wire["s"][number] => Array.isArray(u) && u.length === 2 && isText(u[0])
 
-const isTrace = (u: unknown): u is Wire["t"] => Array.isArray(u) && u.length === 2 && u.every(isText)
+const isTrace = (u: unknown): u is Wire["t"] => Array.isArray(u) && u.length === 2 && isText(u[0]) && isText(u[1])
 
-const isAll = (u: unknown, is: (one: unknown) => boolean): boolean => Array.isArray(u) && u.every(is)
+/** Looks at what is missing in an array too, which `every` passes over. */
+const isAll = (u: unknown, is: (one: unknown) => boolean): boolean =>
+  Array.isArray(u) && u.findIndex((one) => !is(one)) === -1
 
 /** By hand: a schema takes as long as the cipher does for a small state. Its law says that one admits the same. */
 const isWire = (u: unknown): u is Wire =>
   isJsonObject(u) && u["v"] === 1 && Number.isSafeInteger(u["r"]) && isText(u["p"]) && isText(u["q"]) &&
   Number.isFinite(u["e"]) && isText(u["c"]) && isAll(u["a"], isAsked) && isAll(u["n"], isAnswer) &&
-  isAll(u["s"], isStep) && (u["g"] === undefined || Number.isFinite(u["g"])) &&
-  (u["t"] === undefined || isTrace(u["t"]))
+  isAll(u["s"], isStep) && (!("g" in u) || Number.isFinite(u["g"])) && (!("t" in u) || isTrace(u["t"]))
 
 export const parse = (text: string): unknown => Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)))
 
@@ -117,8 +118,6 @@ export const of = (json: unknown): RoundState | undefined => {
     trace: json.t === undefined ? undefined : { traceId: json.t[0], spanId: json.t[1] }
   }
 }
-
-export const read = (text: string): RoundState | undefined => of(parse(text))
 
 /** What takes the most room. */
 export const largest = (state: RoundState): string => {

@@ -58,12 +58,14 @@ describe("the state of a round", () => {
 
   it("is read as it was written", () => {
     fc.assert(fc.property(state, (one) => {
-      assert.deepStrictEqual(State.read(State.write(one)), one)
+      assert.deepStrictEqual(State.of(State.parse(State.write(one))), one)
     }))
   })
 
   it("anything else is no state", () => {
-    for (const other of ["", "7", "null", "{}", `{"v":2}`, `{"h":"x"}`]) assert.isUndefined(State.read(other))
+    for (const other of ["", "7", "null", "{}", `{"v":2}`, `{"h":"x"}`]) {
+      assert.isUndefined(State.of(State.parse(other)))
+    }
   })
 
   it("holds so much in all: the oldest go first", () => {

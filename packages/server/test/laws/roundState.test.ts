@@ -48,11 +48,13 @@ const wire: fc.Arbitrary<typeof Wire.Type> = fc.record({
 const other = fc.oneof(
   json,
   fc.constantFrom<unknown>(null, [], {}, 1, 2, 0.5, -1, 1e300, "", "roots/list", [["a", "b"]], [[]], ["a", "b"]),
-  fc.constantFrom<unknown>(Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53)
+  fc.constantFrom<unknown>(-0, Number.MAX_SAFE_INTEGER, 2 ** 53, Number.POSITIVE_INFINITY, Number.NaN),
+  // What no JSON is.
+  fc.constantFrom<unknown>(undefined, Array(1), Array(2), Object.create(null))
 )
 
 /** A state in which one value, at any depth, is another, or gone, or one more. */
-const changed = fc.tuple(wire, fc.infiniteStream(fc.nat()), other, fc.constantFrom("set", "drop", "add")).map(
+const changed = fc.tuple(wire, fc.infiniteStream(fc.nat()), other, fc.constantFrom("set", "drop", "add", "empty")).map(
   ([value, choices, replacement, how]) => {
     const copy: unknown = structuredClone(value)
     let at: unknown = copy
@@ -70,11 +72,36 @@ const changed = fc.tuple(wire, fc.infiniteStream(fc.nat()), other, fc.constantFr
       else if (how === "drop") {
         if (Array.isArray(at)) at.splice(Number(key), 1)
         else Reflect.deleteProperty(at, key)
-      } else Reflect.set(at, key, replacement)
+      } else if (how === "empty") Reflect.deleteProperty(at, key)
+      else Reflect.set(at, key, replacement)
       return copy
     }
   }
 )
+
+/**
+ * What is to be written. Not found out by parsing: V8 13 reads a member that is called by one quotation mark as one called by
+ * a backslash, where it has met such a one before in an object that begins alike.
+ */
+const wireOf = (state: State.RoundState): object => ({
+  v: 1,
+  r: state.round,
+  p: state.principal,
+  q: state.request,
+  e: state.expires,
+  c: state.call,
+  a: Array.from(state.asked, ([key, { at, digest, method }]) => [key, digest, method, at]),
+  n: Array.from(state.answers, ([key, { at, value }]) => [key, value, at]),
+  s: Array.from(state.steps),
+  g: state.progress,
+  t: state.trace === undefined ? undefined : [state.trace.traceId, state.trace.spanId]
+})
+
+/** Its maps as lists: maps are sorted where they are compared, by what the `toString` of their values gives, whatever that is. */
+const listed = (state: State.RoundState | undefined) =>
+  state === undefined
+    ? undefined
+    : { ...state, asked: [...state.asked], answers: [...state.answers], steps: [...state.steps] }
 
 describe("the state of a round", () => {
   it("is admitted as its schema admits it", () => {
@@ -100,10 +127,12 @@ describe("the state of a round", () => {
         assert.isDefined(state)
         if (state === undefined) return
         const written = State.write(state)
-        const parsed: unknown = JSON.parse(written)
-        assert.isTrue(isWire(parsed))
-        assert.strictEqual(written, JSON.stringify(parsed))
-        assert.deepStrictEqual(State.read(written), State.of(JSON.parse(JSON.stringify(value))))
+        assert.strictEqual(written, JSON.stringify(wireOf(state)))
+        assert.isTrue(isWire(JSON.parse(written)))
+        assert.deepStrictEqual(
+          listed(State.of(State.parse(written))),
+          listed(State.of(JSON.parse(JSON.stringify(value))))
+        )
       }),
       { numRuns: 300 }
     )

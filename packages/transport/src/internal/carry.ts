@@ -43,9 +43,15 @@ export class Carry {
 
   /** Empties it; the buffer is used again while there are lines that need it. */
   clear(): void {
-    this.without = this.size > smallSize ? 0 : this.without + 1
+    const { size } = this
     this.size = 0
-    const { length } = this.bytes
-    if (length > mostKept || (length > smallSize && this.without >= linesWithout)) this.bytes = new Uint8Array(0)
+    if (this.bytes.length > mostKept) this.bytes = new Uint8Array(0)
+    else if (size > smallSize) this.without = 0
+    else this.unused()
+  }
+
+  /** Hears, while it is empty, of what came without having to be kept. */
+  unused(): void {
+    if (this.bytes.length > smallSize && ++this.without >= linesWithout) this.bytes = new Uint8Array(0)
   }
 }
