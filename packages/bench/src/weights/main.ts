@@ -7,6 +7,7 @@
 import { transform } from "esbuild"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { asked, flagsOf } from "../flags.ts"
 import { format } from "../table.ts"
 import { bundled } from "./bundled.ts"
 import { partOf, parts } from "./parts.ts"
@@ -46,4 +47,5 @@ const weigh = async (): Promise<void> => {
   console.log(format([["part", "KiB"], ...heads, ...rows]))
 }
 
+asked(() => flagsOf({}))
 await weigh()
