@@ -62,14 +62,15 @@ const measured = async (row: Row): Promise<Done> => {
 }
 
 const print = (all: ReadonlyArray<Done>): void => {
-  console.log(Table.format([Table.header, ...all.map(({ measured, row }) => Table.lineOf(row, measured))]))
+  const lines = all.map(({ measured, row }) => Table.lineOf(row, measured))
+  console.log(Table.format(Table.withoutAbsent([Table.header, ...lines])))
   const clock = all.flatMap(({ measured, row }) => {
     const line = Table.clockLineOf(row, measured)
     return line === undefined ? [] : [line]
   })
-  if (clock.length > 0) console.log(`\n${Table.format([Table.clockHeader, ...clock])}`)
+  if (clock.length > 0) console.log(`\n${Table.format(Table.withoutAbsent([Table.clockHeader, ...clock]))}`)
   console.log("")
-  for (const note of Table.notesOf(all)) console.log(note)
+  for (const note of Table.notesOf(all, effort.only)) console.log(note)
   if (values.quick) console.log(`A quick run has ${Effort.leftOut.join("; ")}.`)
 }
 
