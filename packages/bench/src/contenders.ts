@@ -51,8 +51,11 @@ const sources = (kind: Kind, of: ReadonlyArray<Contender>): Record<string, strin
 /** Packages of the repository as they are published; in another place from their sources. */
 const conditions = (): Array<string> => (elsewhere() === undefined ? ["mcpfx-dist"] : [])
 
+/** How a program is compiled into one file that has all it imports. */
+export const whole: BuildOptions = { ...alone, banner: {} }
+
 /** How a program is compiled whose packages stay where they are installed. */
-export const common: BuildOptions = { ...alone, banner: {}, packages: "external" }
+export const common: BuildOptions = { ...whole, packages: "external" }
 
 /** Compiles the programs; what they import stays where it is installed, except that another place needs all of it. */
 export const compile = async (of: ReadonlyArray<Contender> = contenders): Promise<void> => {

@@ -13,17 +13,17 @@
 import { root } from "@mcpfx/tooling/root"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { parseArgs } from "node:util"
-import { compile, out } from "./contenders.ts"
+import { compile, contenders, out } from "./contenders.ts"
 import * as Effort from "./effort.ts"
+import { asked, chosenOf, countOf, flagsOf, namesOf } from "./flags.ts"
 import { buildAsPublished } from "./packages.ts"
 import { type Done, machine, resultsOf } from "./results.ts"
 import type { Row } from "./row.ts"
 import { rows } from "./rows/all.ts"
 import * as Table from "./table.ts"
 
-const { values } = parseArgs({
-  options: {
+const read = () => {
+  const values = flagsOf({
     rows: { type: "string" },
     only: { type: "string" },
     rounds: { type: "string" },
@@ -32,18 +32,26 @@ const { values } = parseArgs({
     strict: { type: "boolean", default: false },
     cpu: { type: "boolean", default: false },
     "no-build": { type: "boolean", default: false }
+  })
+  return {
+    values,
+    chosen: chosenOf("rows", values.rows, rows),
+    only: values.only === undefined ? undefined : namesOf("only", values.only, contenders),
+    rounds: values.rounds === undefined ? undefined : countOf("rounds", values.rounds)
   }
-})
+}
 
-const split = (text: string | undefined): ReadonlyArray<string> | undefined => text?.split(",")
+const { chosen, only, rounds, values } = asked(read)
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`
 
 const usual = values.quick ? Effort.quick : Effort.full
-const rounds = Number(values.rounds ?? usual.rounds)
-const starts = Number(values.rounds ?? usual.starts)
-const only = split(values.only)
-const effort = { ...usual, rounds, starts, only: only === undefined ? usual.only : ["floor", ...only] }
+const effort = {
+  ...usual,
+  rounds: rounds ?? usual.rounds,
+  starts: rounds ?? usual.starts,
+  only: only === undefined ? usual.only : ["floor", ...only]
+}
 
 const measured = async (row: Row): Promise<Done> => {
   const started = performance.now()
@@ -54,14 +62,15 @@ const measured = async (row: Row): Promise<Done> => {
 }
 
 const print = (all: ReadonlyArray<Done>): void => {
-  console.log(Table.format([Table.header, ...all.map(({ measured, row }) => Table.lineOf(row, measured))]))
+  const lines = all.map(({ measured, row }) => Table.lineOf(row, measured))
+  console.log(Table.format(Table.withoutAbsent([Table.header, ...lines])))
   const clock = all.flatMap(({ measured, row }) => {
     const line = Table.clockLineOf(row, measured)
     return line === undefined ? [] : [line]
   })
-  if (clock.length > 0) console.log(`\n${Table.format([Table.clockHeader, ...clock])}`)
+  if (clock.length > 0) console.log(`\n${Table.format(Table.withoutAbsent([Table.clockHeader, ...clock]))}`)
   console.log("")
-  for (const note of Table.notesOf(all)) console.log(note)
+  for (const note of Table.notesOf(all, effort.only)) console.log(note)
   if (values.quick) console.log(`A quick run has ${Effort.leftOut.join("; ")}.`)
 }
 
@@ -70,11 +79,8 @@ if (!values["no-build"]) await buildAsPublished()
 await compile()
 const file = resolve(values.json ?? join(out(), "results.json"))
 mkdirSync(dirname(file), { recursive: true })
-const wanted = split(values.rows)
 const all: Array<Done> = []
-for (const row of rows) {
-  if (wanted?.some((start) => row.id.startsWith(start)) ?? true) all.push(await measured(row))
-}
+for (const row of chosen) all.push(await measured(row))
 print(all)
 writeFileSync(file, resultsOf(machine(root), { quick: values.quick, effort, at: new Date() }, all))
 console.log(`Every sample is in ${file}. It took ${seconds(started)}.`)

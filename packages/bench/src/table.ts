@@ -71,6 +71,13 @@ export const clockLineOf = (row: Row, { samples }: Measured<Contender>): Line | 
   return hasClock ? [row.title, ...contenders.map((contender) => clockCell(samples.get(contender)))] : undefined
 }
 
+/** A table without the columns of contenders that have nothing in any line. The first line is the header. */
+export const withoutAbsent = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const [head = [], ...rest] = lines
+  const kept = head.map((name, column) => !names.includes(name) || rest.some((line) => line[column] !== "–"))
+  return lines.map((line) => line.filter((_, column) => kept[column]))
+}
+
 /** Lines as a table of Markdown, its columns aligned. The first line is the header. */
 export const format = (lines: ReadonlyArray<Line>): string => {
   const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
@@ -79,12 +86,17 @@ export const format = (lines: ReadonlyArray<Line>): string => {
   return [text[0], rule, ...text.slice(1)].join("\n")
 }
 
-/** Why there is no figure where there is none: one line for each reason of each contender, with the rows it is true of. */
+/**
+ * Why there is no figure where there is none: one line for each reason of each contender that was to take part, with the rows
+ * it is true of.
+ */
 export const notesOf = (
-  all: ReadonlyArray<{ readonly row: Row; readonly measured: Measured<Contender> }>
+  all: ReadonlyArray<{ readonly row: Row; readonly measured: Measured<Contender> }>,
+  only?: ReadonlyArray<string>
 ): ReadonlyArray<string> => {
   const rows = new Map<string, Array<string>>()
   const add = (contender: Contender, reason: string, id: string) => {
+    if (only?.includes(contender) === false) return
     const note = `${titles[contender]}: ${reason.trim()}`
     rows.set(note, [...(rows.get(note) ?? []), id])
   }

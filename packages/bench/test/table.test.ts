@@ -121,6 +121,17 @@ it("a table is Markdown with columns of one width", () => {
   )
 })
 
+it("a table has no columns of contenders that have nothing in it", () => {
+  const lines = [
+    Table.lineOf(row({ budgets: noBudgets }), measured({ floor: of(1), mcpfx: of(2) })),
+    Table.lineOf(row({ budgets: noBudgets }), measured({ floor: of(1), sdk2: of(9) }))
+  ]
+  const [head, first, second] = Table.withoutAbsent([Table.header, ...lines])
+  assert.deepStrictEqual(head, ["work", "unit", "floor", "mcpfx", "SDK v2", "budget", ""])
+  assert.deepStrictEqual(first?.slice(2), ["1.00", "2.00× [2.00]", "–", "–", ""])
+  assert.deepStrictEqual(second?.slice(2), ["1.00", "–", "9.00× [9.00]", "–", ""])
+})
+
 it("notes say once for each reason where it holds", () => {
   const failures = new Map<Contender, string>([["fastmcp", " it broke "]])
   const notes = Table.notesOf([
@@ -133,6 +144,11 @@ it("notes say once for each reason where it holds", () => {
     "mcpfx, NodeListener: serves HTTP only (b)",
     "FastMCP: it broke (b)"
   ])
+})
+
+it("notes say nothing of contenders that were left out", () => {
+  const all = [{ row: row({ id: "a", ...allBut(needsModern, needsStdio) }), measured: measured({}) }]
+  assert.deepStrictEqual(Table.notesOf(all, ["floor", "mcpfxNode"]), ["mcpfx, NodeListener: serves HTTP only (a)"])
 })
 
 describe("the file", () => {

@@ -46,6 +46,6 @@ export class Exposed extends Schema.TaggedError<Exposed>("@mcpfx/node/Exposed")(
   host: Schema.String
 }) {
   override get message(): string {
-    return `an endpoint without allowedHosts is not to be reached at ${this.host}`
+    return `an endpoint without allowedHosts is not to be reached at ${this.host}: give it the names it is reached by`
   }
 }

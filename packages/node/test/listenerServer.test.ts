@@ -50,7 +50,10 @@ describe("where it listens", () => {
       const both = NodeListener.layer(Layer.merge(open, closed), { host: "0.0.0.0" })
       const error = yield* Effect.flip(Effect.scoped(Layer.build(both)))
       assert.strictEqual(error._tag, "Exposed")
-      assert.strictEqual(error.message, "an endpoint without allowedHosts is not to be reached at 0.0.0.0")
+      assert.strictEqual(
+        error.message,
+        "an endpoint without allowedHosts is not to be reached at 0.0.0.0: give it the names it is reached by"
+      )
       const port = yield* portOf(NodeListener.layer(open, { host: "0.0.0.0" }))
       const send = (host: string) => raw(port, [`GET /mcp HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`])
       assert.strictEqual(statusOf(yield* send("127.0.0.1")), 403)

@@ -12,8 +12,8 @@ import { root } from "@mcpfx/tooling/root"
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import { compile } from "../contenders.ts"
+import { asked, chosenOf, countOf, flagsOf } from "../flags.ts"
 import { buildAsPublished } from "../packages.ts"
 import { format } from "../table.ts"
 import { buildBase, findBase } from "./base.ts"
@@ -22,13 +22,14 @@ import { examine, header, type Line, lineOf } from "./compare.ts"
 import { copyBuilt, makeBase, makeHead, type Side } from "./sides.ts"
 import { runnerOf, type Work, works } from "./works.ts"
 
-const { values } = parseArgs({
-  options: { base: { type: "string" }, rows: { type: "string" }, rounds: { type: "string", default: "5" } }
+const { chosen, rounds, values } = asked(() => {
+  const values = flagsOf({
+    base: { type: "string" },
+    rows: { type: "string" },
+    rounds: { type: "string", default: "5" }
+  })
+  return { values, chosen: chosenOf("rows", values.rows, works), rounds: countOf("rounds", values.rounds) }
 })
-
-const rounds = Number(values.rounds)
-const wanted = values.rows?.split(",")
-const chosen = works.filter(({ id }) => wanted === undefined || wanted.some((start) => id.startsWith(start)))
 
 /** A place on the same disk, so that what is installed can be linked rather than copied. */
 const place = (): string => {

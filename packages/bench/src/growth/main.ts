@@ -19,8 +19,8 @@ import { build } from "esbuild"
 import { spawn } from "node:child_process"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
 import { common, compile } from "../contenders.ts"
+import { asked, chosenOf, flagsOf } from "../flags.ts"
 import { buildAsPublished } from "../packages.ts"
 import { format } from "../table.ts"
 import type { Seen } from "./judge.ts"
@@ -30,17 +30,17 @@ import { httpSessionSeries } from "./series/httpSessions.ts"
 import { inner } from "./series/inner.ts"
 import { messageSeries } from "./series/messages.ts"
 
-const { values } = parseArgs({
-  options: {
+const { chosen, values } = asked(() => {
+  const values = flagsOf({
     rows: { type: "string" },
     strict: { type: "boolean", default: false },
     "no-build": { type: "boolean", default: false }
-  }
+  })
+  return { values, chosen: chosenOf("rows", values.rows, [...inner, ...httpSessionSeries, ...messageSeries]) }
 })
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const program = join(folder, "../../dist/growth.js")
-const wanted = values.rows?.split(",")
 
 const buildAll = async (): Promise<void> => {
   if (!values["no-build"]) await buildAsPublished()
@@ -74,9 +74,7 @@ const measured = async (series: Series): Promise<ReturnType<typeof lineOf>> => {
 
 await buildAll()
 const lines: Array<ReturnType<typeof lineOf>> = []
-for (const series of [...inner, ...httpSessionSeries, ...messageSeries]) {
-  if (wanted === undefined || wanted.some((start) => series.id.startsWith(start))) lines.push(await measured(series))
-}
+for (const series of chosen) lines.push(await measured(series))
 console.log(format([header, ...lines.map(({ cells }) => cells)]))
 const missed = lines.filter(({ met }) => !met).length
 console.log(`${lines.length - missed} met, ${missed} missed`)

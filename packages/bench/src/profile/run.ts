@@ -33,6 +33,14 @@ const look = async (path: Path, effort: Effort): Promise<Report> => {
   return reportOf(path, known, last(costs, 2), last(costs, 1))
 }
 
+/** The ids of all paths, which are known when each was made. */
+export const pathIds: Effect.Effect<ReadonlyArray<string>, unknown> = Effect.scoped(
+  Effect.flatMap(
+    parts,
+    (all) => Effect.forEach(paths(all), (making) => Effect.scoped(Effect.map(making, ({ id }) => id)))
+  )
+)
+
 /** Every path whose id `wanted` takes, each with endpoints of its own that end with it. */
 export const reports = (
   effort: Effort,

@@ -13,22 +13,28 @@ import * as Effect from "effect/Effect"
 import { fork } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { amountOf, asked, countOf, flagsOf } from "../flags.ts"
 import { type Census, census } from "./census.ts"
 import { growth, type Sample } from "./judge.ts"
 import { visit } from "./traffic.ts"
 import type { Wrong } from "./wrong.ts"
 
-const { values } = parseArgs({
-  options: {
+const { minutes, seed, values, workers } = asked(() => {
+  const values = flagsOf({
     minutes: { type: "string", default: "10" },
     seed: { type: "string", default: "1" },
     workers: { type: "string", default: "16" },
     json: { type: "string" }
+  })
+  return {
+    values,
+    minutes: amountOf("minutes", values.minutes),
+    seed: countOf("seed", values.seed),
+    workers: countOf("workers", values.workers)
   }
 })
 
-const millis = Number(values.minutes) * 60_000
+const millis = minutes * 60_000
 /** Time between two looks at what is alive; five or more in all. */
 const every = Math.min(40_000, millis / 5)
 /** After which the sessions, events, tasks and sockets that were left behind are gone. */
@@ -79,7 +85,7 @@ const series = (seed: number): () => number => {
 const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, time))
 
 const server = await startServer()
-const random = series(Number(values.seed))
+const random = series(seed)
 /** One server after the other. */
 const places = server.ports.map((port) => ({ port, random }))
 const started = performance.now()
@@ -106,7 +112,7 @@ const samples: Array<Sample> = []
 while (elapsed() < millis && wrong.length < 20) {
   const until = elapsed() + Math.max(every - calm, 1_000)
   await Effect.runPromise(Effect.all(
-    Array.from({ length: Number(values.workers) }, () => worker(until)),
+    Array.from({ length: workers }, () => worker(until)),
     { concurrency: "unbounded", discard: true }
   ))
   await pause(calm)
@@ -120,7 +126,7 @@ server.stop()
 const judged = samples.filter(({ at }) => at * 1000 > millis * settling)
 const grown = growth(judged)
 for (const text of [...wrong, ...grown]) console.log(text)
-const verdict = { minutes: Number(values.minutes), seed: Number(values.seed), visits, wrong, grown, samples }
+const verdict = { minutes, seed, visits, wrong, grown, samples }
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(verdict, undefined, 2))
 console.log(`${visits} visits, ${wrong.length} wrong answers, ${grown.length} things that grew`)
 // What the client left open is not waited for: it was counted.

@@ -9,17 +9,18 @@
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import { out } from "../contenders.ts"
 import { within } from "../deadline.ts"
+import { asked, countOf, flagsOf } from "../flags.ts"
 import { buildAsPublished } from "../packages.ts"
 import { ratios, summarize } from "../statistics.ts"
 import { format } from "../table.ts"
 import { fillCache, oneStart, type Start } from "./oneStart.ts"
 import { makePrograms, type Program } from "./programs.ts"
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "9" }, "no-build": { type: "boolean", default: false } }
+const { rounds, values } = asked(() => {
+  const values = flagsOf({ rounds: { type: "string", default: "9" }, "no-build": { type: "boolean", default: false } })
+  return { values, rounds: countOf("rounds", values.rounds) }
 })
 
 if (!values["no-build"]) await buildAsPublished()
@@ -35,7 +36,7 @@ const subjectsIn = async (cache: string): Promise<ReadonlyArray<Subject>> => {
   return [undefined, cache].flatMap((each) => programs.map((program) => ({ ...program, cache: each, starts: [] })))
 }
 
-const measure = async (subjects: ReadonlyArray<Subject>, rounds: number): Promise<void> => {
+const measure = async (subjects: ReadonlyArray<Subject>): Promise<void> => {
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < subjects.length; i++) {
       const subject = subjects[(i + round) % subjects.length]
@@ -62,7 +63,7 @@ mkdirSync(out(), { recursive: true })
 const folder = mkdtempSync(join(out(), "starts-"))
 try {
   const subjects = await subjectsIn(folder)
-  await measure(subjects, Number(values.rounds))
+  await measure(subjects)
   console.log(format([
     ["start of a minimal stdio server", "ms", "ms CPU", "floor", "MiB"],
     ...subjects.map((subject) => [

@@ -1,8 +1,7 @@
 /** The programs whose starts are compared, as they are installed and as they are bundled. */
-import { alone } from "@mcpfx/tooling/packed"
 import { build } from "esbuild"
 import { join } from "node:path"
-import { common, out } from "../contenders.ts"
+import { common, out, whole } from "../contenders.ts"
 
 const sources = join(import.meta.dirname, "..")
 
@@ -13,11 +12,22 @@ const programs = {
   "mcpfx": "minimal/mcpfx.ts"
 } as const
 
+export type Way = "installed" | "bundled"
+
 export interface Program {
   readonly name: string
-  readonly way: "installed" | "bundled"
+  readonly way: Way
   readonly file: string
 }
+
+/** Compiles a program one way. */
+export const compileStart = (source: string, way: Way, outfile: string): Promise<unknown> =>
+  build({
+    ...(way === "installed" ? common : { ...whole, minify: true }),
+    conditions: ["mcpfx-dist"],
+    entryPoints: [join(sources, source)],
+    outfile
+  })
 
 /** Compiles each of them both ways. */
 export const makePrograms = async (): Promise<ReadonlyArray<Program>> => {
@@ -25,12 +35,7 @@ export const makePrograms = async (): Promise<ReadonlyArray<Program>> => {
   for (const way of ["installed", "bundled"] as const) {
     for (const [name, source] of Object.entries(programs)) {
       const file = join(out(), "starts", way, `${name.replaceAll(/\W+/g, "-")}.js`)
-      await build({
-        ...(way === "installed" ? common : { ...alone, minify: true }),
-        conditions: ["mcpfx-dist"],
-        entryPoints: [join(sources, source)],
-        outfile: file
-      })
+      await compileStart(source, way, file)
       made.push({ name, way, file })
     }
   }

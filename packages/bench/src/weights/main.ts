@@ -4,50 +4,15 @@
  *
  * Before them, the bare program beside this file: what Effect alone weighs.
  */
-import { alone } from "@mcpfx/tooling/packed"
-import { pureCalls } from "@mcpfx/tooling/pureCalls"
-import { build, type Plugin, transform } from "esbuild"
-import { readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { transform } from "esbuild"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { asked, flagsOf } from "../flags.ts"
 import { format } from "../table.ts"
+import { bundled } from "./bundled.ts"
 import { partOf, parts } from "./parts.ts"
 
-const folder = dirname(fileURLToPath(import.meta.url))
-const root = join(folder, "../../../..")
-
-/** Sources as they are published: bundlers are told which calls may be left out. */
-const published: Plugin = {
-  name: "published",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/packages\/[^/]+\/src\/.+\.ts$/ }, async ({ path }) => {
-      const { code } = await transform(readFileSync(path, "utf8"), { loader: "ts" })
-      const pieces: Array<string> = []
-      let from = 0
-      for (const at of pureCalls(code).toSorted((a, b) => a - b)) {
-        pieces.push(code.slice(from, at))
-        from = at
-      }
-      return { contents: [...pieces, code.slice(from)].join("/* @__PURE__ */ "), loader: "js" }
-    })
-}
-
-/** With lines, from the sources: what is published of them has many in one file. */
-const bundled = async (entry: string, lines: boolean): Promise<string> => {
-  const { outputFiles } = await build({
-    ...alone,
-    banner: {},
-    absWorkingDir: root,
-    ...(lines ? { plugins: [published] } : { conditions: ["mcpfx-dist"] }),
-    minifyIdentifiers: true,
-    minifySyntax: true,
-    minifyWhitespace: !lines,
-    write: false,
-    entryPoints: [entry]
-  })
-  return outputFiles.map(({ text }) => text).join("")
-}
+const folder = import.meta.dirname
 
 const kib = (text: string): number => gzipSync(text, { level: 9 }).length / 1024
 
@@ -84,4 +49,5 @@ const weigh = async (): Promise<void> => {
   console.log(format([["part", "KiB"], ...heads, ...rows]))
 }
 
+asked(() => flagsOf({}))
 await weigh()
