@@ -133,6 +133,7 @@ export class InFlight {
     const begun = Result.try(() => this.begin(entry))
     this.starting = entry.outer
     if (Result.isFailure(begun)) this.threw(entry, begun.failure)
+    this.wake()
     return undefined
   }
 
@@ -208,10 +209,15 @@ export class InFlight {
     })
   }
 
-  /** Succeeds when no request is in the table. */
+  /** Nothing is in the table, and nothing starts: what a request does first may be to have everything end. */
+  private get isEmpty(): boolean {
+    return this.table.size === 0 && this.starting === undefined
+  }
+
+  /** Succeeds when no request runs. */
   get empty(): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
-      if (this.table.size === 0) return resume(Effect.void)
+      if (this.isEmpty) return resume(Effect.void)
       const waiting = this.waiting ??= new Set()
       const wake = () => {
         waiting.delete(wake)
@@ -280,7 +286,7 @@ export class InFlight {
 
   /** Whoever waits for the end goes on right here, and so only once the last answer is out. */
   private wake(): void {
-    if (this.waiting === undefined || this.table.size > 0) return
+    if (this.waiting === undefined || !this.isEmpty) return
     for (const wake of Array.from(this.waiting)) wake()
   }
 

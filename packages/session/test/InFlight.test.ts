@@ -155,6 +155,22 @@ describe("InFlight", () => {
       assert.strictEqual(inFlight.start(run(2, Effect.succeed({})).run), "Closed")
     }))
 
+  it.effect("[SHT-01] waits for the request that has it drained as the first thing it does", () =>
+    Effect.gen(function*() {
+      for (const rest of [Effect.void, Effect.sleep("1 second")]) {
+        const inFlight = yield* InFlight.make({ limit: 9 })
+        const stop = yield* Deferred.make<void>()
+        const draining = yield* Effect.forkChild(Effect.andThen(Deferred.await(stop), inFlight.drain("1 hour")))
+        yield* Effect.yieldNow
+        const stopping = run(1, Effect.as(Effect.andThen(Deferred.succeed(stop, undefined), rest), {}))
+        inFlight.start(stopping.run)
+        assert.strictEqual(draining.pollUnsafe() !== undefined, stopping.stream.answers.length > 0)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(draining)
+        assert.lengthOf(stopping.stream.answers, 1)
+      }
+    }))
+
   it.effect("[SHT-01] drains at once when empty, when the last has ended, or at the deadline", () =>
     Effect.gen(function*() {
       const empty = yield* InFlight.make({ limit: 9 })
