@@ -1,5 +1,6 @@
 import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Pull from "effect/Pull"
@@ -38,7 +39,7 @@ export type OutboxEnd = "ended" | "left" | "dead"
  * Streams are idle for most of their life, so what an idle one keeps is a few fields and the place its reader waits in.
  */
 export abstract class Outbox implements Quiet {
-  quietSince = Number.POSITIVE_INFINITY
+  quietSince: number | undefined = undefined
   private readonly settings: OutboxSettings
   private state: "open" | "ended" | "aborted" = "open"
   /** What waits, one text after the other, and how many there are. */
@@ -102,7 +103,9 @@ export abstract class Outbox implements Quiet {
   /** The body of the response: starts with a comment where nothing waits, so that the head is sent. */
   get body(): Stream.Stream<Uint8Array> {
     if (this.count === 0) this.add(openingText)
-    return Stream.fromPull(Effect.succeed(Effect.suspend(() => this.take() ?? this.arrival())))
+    // What `Stream.fromPull` makes, with fewer closures.
+    const pull = Effect.suspend(() => this.take() ?? this.arrival())
+    return Stream.fromChannel(Channel.fromTransform(() => Effect.succeed(pull)))
   }
 
   /** What there is for the reader, be it the end; `undefined` while there is nothing. */
@@ -135,7 +138,7 @@ export abstract class Outbox implements Quiet {
     const { reader } = this
     if (reader === undefined) return
     this.reader = undefined
-    this.quietSince = Number.POSITIVE_INFINITY
+    this.quietSince = undefined
     const taken = this.take()
     if (taken !== undefined) reader(taken)
   }
