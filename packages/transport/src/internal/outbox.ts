@@ -100,12 +100,22 @@ export abstract class Outbox implements Quiet {
     return text
   }
 
-  /** The body of the response: starts with a comment where nothing waits, so that the head is sent. */
+  /**
+   * The body of the response. Where nothing waits it starts with nothing at all, which has servers send the head, and a
+   * comment, for those that send it with something. Node joins the head to the first bytes there are and keeps it in all
+   * the pieces it was made of; a head that goes by itself is one text, and half a KiB less for as long as the stream is idle.
+   */
   get body(): Stream.Stream<Uint8Array> {
     if (this.count === 0) this.add(openingText)
     // What `Stream.fromPull` makes, with fewer closures.
-    const pull = Effect.suspend(() => this.take() ?? this.arrival())
+    const pull = Effect.suspend(() => this.opening() ?? this.take() ?? this.arrival())
     return Stream.fromChannel(Channel.fromTransform(() => Effect.succeed(pull)))
+  }
+
+  private opening(): Taken | undefined {
+    if (this.takes > 0 || this.waiting !== openingText) return undefined
+    this.takes = 1
+    return Effect.succeed([new Uint8Array(0)])
   }
 
   /** What there is for the reader, be it the end; `undefined` while there is nothing. */
