@@ -96,7 +96,8 @@ class Entry {
  * @since 0.1.0
  */
 export class InFlight {
-  private readonly table = new IdTable<Entry>()
+  /** Those that have suspended; made for the first one, since most sessions wait for most of their life. */
+  private table: IdTable<Entry> | undefined = undefined
   private readonly limit: number
   private waiting: Set<() => void> | undefined = undefined
   /** The innermost request that is starting right now. */
@@ -109,7 +110,7 @@ export class InFlight {
 
   /** How many requests have suspended and not ended. */
   get size(): number {
-    return this.table.size
+    return this.table === undefined ? 0 : this.table.size
   }
 
   /** Whether a request of this key runs. */
@@ -119,7 +120,7 @@ export class InFlight {
 
   /** The fibers of the requests in the table. */
   fibers(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
-    return this.table.values().flatMap((entry) => entry.fiber ?? [])
+    return this.suspended().flatMap((entry) => entry.fiber ?? [])
   }
 
   /** Starts a request on this stack; gives the reason where it does not. Never throws, never waits. */
@@ -127,7 +128,7 @@ export class InFlight {
     const key = run.key ?? run.id
     if (this.closed) return "Closed"
     if (this.has(key)) return "Taken"
-    if (this.table.size >= this.limit) return "Full"
+    if (this.size >= this.limit) return "Full"
     const entry = new Entry(run, key, this.starting)
     this.starting = entry
     const begun = Result.try(() => this.begin(entry))
@@ -166,6 +167,7 @@ export class InFlight {
     const fiber = Effect.runForkWith(context)(effect)
     if (entry.settled) return
     entry.fiber = fiber
+    this.table ??= new IdTable()
     this.table.add(entry.key, entry)
     if (entry.cancelled) fiber.interruptUnsafe()
   }
@@ -183,7 +185,7 @@ export class InFlight {
 
   /** Interrupts everything without waiting, and gives the fibers that have not ended yet. */
   interruptAllUnsafe(): ReadonlyArray<Fiber.Fiber<unknown, unknown>> {
-    for (const entry of this.table.values()) this.cancel(entry)
+    for (const entry of this.suspended()) this.cancel(entry)
     for (let entry = this.starting; entry !== undefined; entry = entry.outer) this.cancel(entry)
     return this.fibers()
   }
@@ -211,7 +213,7 @@ export class InFlight {
 
   /** Nothing is in the table, and nothing starts: what a request does first may be to have everything end. */
   private get isEmpty(): boolean {
-    return this.table.size === 0 && this.starting === undefined
+    return this.size === 0 && this.starting === undefined
   }
 
   /** Succeeds when no request runs. */
@@ -232,7 +234,11 @@ export class InFlight {
     for (let entry = this.starting; entry !== undefined; entry = entry.outer) {
       if (entry.key === key && !entry.settled) return entry
     }
-    return this.table.get(key)
+    return this.table?.get(key)
+  }
+
+  private suspended(): ReadonlyArray<Entry> {
+    return this.table === undefined ? [] : this.table.values()
   }
 
   private cancel(entry: Entry): void {
@@ -272,7 +278,7 @@ export class InFlight {
     exit: Exit.Exit<JsonRpc.ResultBody, McpError.McpError>
   ): Effect.Effect<void> | undefined {
     entry.settled = true
-    if (entry.fiber !== undefined) this.table.take(entry.key)
+    if (entry.fiber !== undefined) this.table?.take(entry.key)
     if (entry.cancelled) {
       this.wake()
       return undefined

@@ -185,7 +185,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const limits = limitsOf(Context.get(context, SessionLimits), options.limits)
   const ids = options.idFormat ?? (options.record === undefined ? undefined : revivedIds())
   const actor = new Actor(options, limits, options.services ?? context, ids)
-  yield* Scope.addFinalizerExit(yield* Effect.scope, () => actor.close("shutdown"))
+  yield* Scope.addFinalizerExit(yield* Effect.scope, actor.close.bind(actor, "shutdown"))
   if (options.link !== undefined) {
     yield* Effect.forkScoped(Effect.flatMap(options.link.closed, (error) => actor.lost(error)))
   }

@@ -48,6 +48,17 @@ const raw = (port: number, writes: ReadonlyArray<string | Uint8Array>) =>
     return Effect.sync(() => socket.destroy())
   })
 
+/** What comes first on a socket, which is closed then. */
+const firstPiece = (port: number, written: string) =>
+  Effect.callback<string>((resume) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(written))
+    socket.once("data", (chunk) => {
+      resume(Effect.succeed(chunk.toString("utf8")))
+      socket.destroy()
+    })
+    return Effect.sync(() => socket.destroy())
+  })
+
 const head = (lines: ReadonlyArray<string>) => lines.join("\r\n") + "\r\n\r\n"
 const body = JSON.stringify(ping)
 const post = [
@@ -246,6 +257,20 @@ describe.each(servers)("over a socket of %s", (_, serve) => {
       assert.strictEqual((yield* Fiber.join(third)).status, 200)
       assert.strictEqual(yield* Queue.size(left), 0)
     }))
+
+  it.live.each([["1.0", ":\n\n"], ["1.1", "3\r\n:\n\n\r\n"]])(
+    "the stream of a session begins in one piece, with its head and a comment, over HTTP/%s",
+    ([version, opening]) =>
+      Effect.gen(function*() {
+        const { attach, next } = yield* attached
+        const port = yield* listen(scripted({ attach }))
+        const asked = ["Host: 127.0.0.1", "Accept: text/event-stream", "Mcp-Session-Id: s"]
+        const text = yield* firstPiece(port, head([`GET /mcp HTTP/${version}`, ...asked]))
+        assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
+        assert.strictEqual(text.slice(text.indexOf("\r\n\r\n") + 4), opening)
+        yield* Deferred.await((yield* next).left)
+      })
+  )
 
   it.live("a reader that takes nothing for too long is cut off", () =>
     Effect.gen(function*() {

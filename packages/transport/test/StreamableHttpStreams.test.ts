@@ -371,6 +371,17 @@ describe("GET", () => {
       yield* body.cancel
     }))
 
+  it.effect("a stream on which nothing waits begins with nothing, for the head to go by itself, and a comment", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* streaming
+      const reader = (yield* fetch(session)).body?.getReader()
+      assert.isDefined(reader)
+      const read = Effect.promise(() => reader.read())
+      assert.deepStrictEqual((yield* read).value, new Uint8Array(0))
+      assert.deepStrictEqual((yield* read).value, new TextEncoder().encode(":\n\n"))
+      yield* Effect.promise(() => reader.cancel())
+    }))
+
   it.effect("[HTTP-24] [field HTP-25] two streams of a session live side by side and each message is on one", () =>
     Effect.gen(function*() {
       const { fetch, next } = yield* streaming
@@ -419,10 +430,10 @@ describe("GET", () => {
       const { fetch, next } = yield* streaming
       const body = reading(yield* fetch(session))
       const { link } = yield* next
+      assert.strictEqual(yield* body.next, ":\n\n")
       const error = yield* Effect.flip(link.send(JsonRpc.notification("n", { text: "x".repeat(2000) })))
       assert.strictEqual(error._tag, "MessageTooLarge")
       yield* link.send(note(1))
-      yield* body.next
       assert.strictEqual(yield* body.next, sse(note(1)))
       yield* body.cancel
     }).pipe(limited({ httpMessageOut: 1000 })))

@@ -41,8 +41,6 @@ const pong: JsonRpc.JsonObject = {}
 
 export class Actor implements Server, LinkHolder, Peer.Sender {
   readonly session: Session
-  readonly role: "server" | "client"
-  readonly visibleId: string | undefined
   readonly limits: Limits
   readonly listener: Telemetry.Listener | undefined
   transport: Facts["transport"] | undefined = undefined
@@ -51,9 +49,13 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
   readonly terms: Terms
   private readonly inFlight: InFlight.InFlight
   private readonly fibers = new Fibers()
-  readonly over = Deferred.makeUnsafe<CloseReason>()
+  /** Why it is over, once every fiber of it has ended, and where others wait for that. */
+  private over: CloseReason | undefined = undefined
+  private ending: Deferred.Deferred<CloseReason> | undefined = undefined
   private readonly ended: ((reason: string) => void) | undefined
-  private links: Array<Link> | undefined = undefined
+  /** The newest stream, and those before it: most sessions have one at the most. */
+  private newest: Link | undefined = undefined
+  private older: Array<Link> | undefined = undefined
   /** What is sent; most sessions of a server never send anything that is to be answered. */
   private sent: Calls | undefined = undefined
   /** Why nothing is sent any more. */
@@ -70,14 +72,20 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
     this.options = options
     this.limits = limits
     this.idFormat = idFormat
-    this.role = options.role
     this.services = baseContext(services)
-    this.visibleId = options.stateless === true ? undefined : options.id
-    this.terms = new Terms(options, limits.subscriptions, this)
+    this.terms = new Terms(options, this)
     this.inFlight = InFlight.makeUnsafe({ limit: limits.requestsInFlight })
     this.listener = Telemetry.listener(this.services)
     this.ended = this.listener?.session(options.role, () => this.terms.current?.revision)
     this.session = new LiveSession(this)
+  }
+
+  get role(): "server" | "client" {
+    return this.options.role
+  }
+
+  get visibleId(): string | undefined {
+    return this.options.stateless === true ? undefined : this.options.id
   }
 
   // What is sent, and how.
@@ -99,7 +107,7 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
   }
 
   route(): Route | undefined {
-    return this.links?.at(-1) ?? this.options.link
+    return this.newest ?? this.options.link
   }
 
   revisionFor(method: string): Revision | undefined {
@@ -132,15 +140,30 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
       if (inside !== undefined && inside.sessionId === this.visibleId && this.visibleId !== undefined) {
         return Effect.void
       }
-      if (Deferred.isDoneUnsafe(this.over)) return Effect.void
-      return Effect.timeoutOrElse(Effect.asVoid(Deferred.await(this.over)), {
+      if (this.over !== undefined) return Effect.void
+      return Effect.timeoutOrElse(Effect.asVoid(this.closed), {
         duration: this.limits.closeGrace,
         orElse: () => {
-          Deferred.doneUnsafe(this.over, Exit.succeed(reason))
+          this.done(reason)
           return Effect.logWarning(`a session ended with requests that do not end: ${this.inFlight.size}`)
         }
       })
     })
+  }
+
+  /** Completes with the reason once it is over. */
+  get closed(): Effect.Effect<CloseReason> {
+    return Effect.suspend(() =>
+      this.over === undefined
+        ? Deferred.await(this.ending ??= Deferred.makeUnsafe<CloseReason>())
+        : Effect.succeed(this.over)
+    )
+  }
+
+  private done(reason: CloseReason): void {
+    if (this.over !== undefined) return
+    this.over = reason
+    if (this.ending !== undefined) Deferred.doneUnsafe(this.ending, Exit.succeed(reason))
   }
 
   /** Synchronous, so that nothing comes in between. */
@@ -154,20 +177,18 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
     this.inFlight.interruptAllUnsafe()
     this.sent?.failAll(error)
     for (const fiber of this.fibers.all()) fiber.interruptUnsafe()
-    const { link } = this.options
-    for (const { close } of [...this.links?.splice(0) ?? [], ...link === undefined ? [] : [link]]) {
-      if (close !== undefined) this.fibers.run(this.services, close)
+    for (const link of [...this.detached(), this.options.link]) {
+      if (link?.close !== undefined) this.fibers.run(this.services, link.close)
     }
     this.ended?.(reason)
     this.options.onClosed?.(reason)
     const rest = [...this.inFlight.fibers(), ...this.fibers.all()]
     let running = rest.length
-    const done = () => Deferred.doneUnsafe(this.over, Exit.succeed(reason))
-    if (running === 0) done()
+    if (running === 0) this.done(reason)
     for (const fiber of rest) {
       fiber.addObserver(() => {
         running -= 1
-        if (running === 0) done()
+        if (running === 0) this.done(reason)
       })
     }
   }
@@ -183,7 +204,7 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
     const { message } = exchange
     this.transport = exchange.facts.transport
     if (JsonRpc.isRequest(message)) {
-      return this.options.role === "server" ? this.request(message, exchange) : this.peerRequest(message, exchange)
+      return this.role === "server" ? this.request(message, exchange) : this.peerRequest(message, exchange)
     }
     if ("method" in message) return this.notification(message, exchange)
     if (this.sent?.complete(message, exchange.fault) !== true) this.unexpected(message)
@@ -317,10 +338,10 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
         return admitted
       case Methods.Progress.name:
         // Progress of a task goes on when its request is answered (PRG-07): then it is for whoever waits for the task.
-        if (this.progressed(message) || this.options.role === "server") return admitted
+        if (this.progressed(message) || this.role === "server") return admitted
         break
       case Methods.Initialized.name:
-        if (this.options.role === "server") this.initialized()
+        if (this.role === "server") this.initialized()
         break
     }
     const agreed = this.terms.current
@@ -394,7 +415,8 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
   }
 
   private get streams(): number {
-    return this.links === undefined ? 0 : this.links.length
+    if (this.newest === undefined) return 0
+    return this.older === undefined ? 1 : this.older.length + 1
   }
 
   /** A connection is an open stream: its session lasts as long as it does. */
@@ -429,8 +451,11 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
 
   private hold(link: Link): Effect.Effect<void, Rejected> {
     if (this.terms.closed) return Refusals.over(this.terms.revision)
-    if (this.links === undefined) this.links = [link]
-    else this.links.push(link)
+    if (this.newest !== undefined) {
+      this.older ??= []
+      this.older.push(this.newest)
+    }
+    this.newest = link
     link.heldBy?.(this)
     this.options.onAttached?.()
     return Effect.void
@@ -438,7 +463,18 @@ export class Actor implements Server, LinkHolder, Peer.Sender {
 
   /** A link has ended. */
   release(link: Link): void {
-    const index = this.links?.indexOf(link) ?? -1
-    if (index >= 0) this.links?.splice(index, 1)
+    if (this.newest === link) {
+      this.newest = this.older?.pop()
+      return
+    }
+    const index = this.older?.indexOf(link) ?? -1
+    if (index >= 0) this.older?.splice(index, 1)
+  }
+
+  /** All streams, oldest first, which are let go of. */
+  private detached(): ReadonlyArray<Link | undefined> {
+    const all = [...this.older?.splice(0) ?? [], this.newest]
+    this.newest = undefined
+    return all
   }
 }

@@ -20,8 +20,6 @@ type Store = SessionStore["Service"]
 type Found = Effect.Effect<Session, SessionNotFound | SessionStoreUnavailable>
 
 interface Entry extends Open.Entry {
-  /** What `get` answers, made once. */
-  readonly found: Exit.Exit<Session>
   /** Monotonic milliseconds. */
   lastSeen: number
   savedAt: number
@@ -57,7 +55,7 @@ class Directory extends Open.OpenSessions<Entry> {
   protected entered(session: Session, scope: Scope.Closeable): Entry {
     const now = this.now()
     this.occupied.openUnsafe()
-    return { session, scope, found: Exit.succeed(session), lastSeen: now, savedAt: now }
+    return { session, scope, lastSeen: now, savedAt: now }
   }
 
   protected override forget(id: string, reason: CloseReason): boolean {
@@ -75,7 +73,7 @@ class Directory extends Open.OpenSessions<Entry> {
     }
     if (entry.session.principalKey !== principalKey) return Open.notFound(id)
     this.touch(entry)
-    return entry.found
+    return Exit.succeed(entry.session)
   }
 
   readonly terminate = (id: string, principalKey: string): Effect.Effect<

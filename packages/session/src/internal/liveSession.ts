@@ -1,5 +1,4 @@
 /** The face of a session. */
-import * as Deferred from "effect/Deferred"
 import type * as Peer from "../Peer.ts"
 import type { Session } from "../Session.ts"
 import type { Actor } from "./actor.ts"
@@ -72,7 +71,7 @@ export class LiveSession implements Session {
   }
 
   get closed(): Session["closed"] {
-    return Deferred.await(this.actor.over)
+    return this.actor.closed
   }
 
   get busy(): Session["busy"] {

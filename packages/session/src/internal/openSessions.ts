@@ -130,7 +130,7 @@ export abstract class OpenSessions<E extends Entry> {
   /** In a function of its own: the session keeps the seed, and with it all that its functions know of. */
   private seedOf(opening: Opening): Seed {
     const { id, link, principalKey, record, save } = opening
-    const onClosed = (reason: CloseReason) => this.forget(id, reason)
+    const onClosed = this.forget.bind(this, id)
     const plain = link === undefined && record === undefined && save === undefined
     return plain ? { id, principalKey, onClosed } : { ...opening, onClosed }
   }

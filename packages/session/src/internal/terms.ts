@@ -13,12 +13,19 @@ import * as Result from "effect/Result"
 import * as Lifecycle from "../Lifecycle.ts"
 import type { Agreed, Established, Options, Session } from "../Session.ts"
 import type { CloseReason } from "../SessionError.ts"
+import type { Limits } from "../SessionLimits.ts"
 import * as Refusals from "./refusals.ts"
 import * as Unagreed from "./unagreed.ts"
 
 export type Served = Effect.Effect<JsonRpc.ResultBody, McpError.McpError>
 
 const noSubscriptions: ReadonlySet<string> = new Set()
+
+/** Whose terms they are. */
+interface Owner {
+  readonly session: Session
+  readonly limits: Limits
+}
 
 export class Terms {
   state: Lifecycle.State<Agreed> = Lifecycle.fresh
@@ -30,12 +37,10 @@ export class Terms {
   private handshake: Deferred.Deferred<boolean> | undefined = undefined
   private subscribed: Set<string> | undefined = undefined
   private readonly options: Options
-  private readonly maxSubscriptions: number
-  private readonly owner: { readonly session: Session }
+  private readonly owner: Owner
 
-  constructor(options: Options, maxSubscriptions: number, owner: { readonly session: Session }) {
+  constructor(options: Options, owner: Owner) {
     this.options = options
-    this.maxSubscriptions = maxSubscriptions
     this.owner = owner
     this.level = options.defaultLogLevel
     const established = options.established ?? Unagreed.revived(options.revisions, options.record)
@@ -179,7 +184,7 @@ export class Terms {
 
   private subscribe(handle: () => Served, uri: string): Served {
     const subscribed = this.subscribed ??= new Set()
-    if (subscribed.size >= this.maxSubscriptions && !subscribed.has(uri)) {
+    if (subscribed.size >= this.owner.limits.subscriptions && !subscribed.has(uri)) {
       return Effect.fail(new McpError.TooManyRequests({ limit: "subscriptions" }))
     }
     return this.change(handle, () => {

@@ -7,8 +7,8 @@ import type * as Fiber from "effect/Fiber"
 
 /** A stream that is not to be quiet for too long. */
 export interface Quiet {
-  /** Since when its reader waits, in milliseconds that never jump; `Infinity` while it does not. */
-  readonly quietSince: number
+  /** Since when its reader waits, by the clock of the keep-alive; `undefined` while it does not. */
+  readonly quietSince: number | undefined
   /** Makes it say something. */
   stir(): void
 }
@@ -18,6 +18,7 @@ const nanosPerMilli = 1_000_000
 export class KeepAlive {
   private readonly context: Context.Context<never>
   private readonly every: number
+  private readonly start: number
   private readonly streams = new Set<Quiet>()
   private timer: Fiber.Fiber<unknown, unknown> | undefined = undefined
   private firing = false
@@ -25,9 +26,15 @@ export class KeepAlive {
   constructor(context: Context.Context<never>, every: Duration.Duration) {
     this.context = context
     this.every = Duration.toMillis(every)
+    this.start = this.monotonic()
   }
 
+  /** Whole milliseconds that never jump: small integers, which streams keep without an object for each. */
   now(): number {
+    return Math.floor(this.monotonic() - this.start)
+  }
+
+  private monotonic(): number {
     return Number(Context.get(this.context, Clock.Clock).monotonicTimeNanosUnsafe()) / nanosPerMilli
   }
 
@@ -63,11 +70,15 @@ export class KeepAlive {
     this.firing = true
     const now = this.now()
     for (const stream of Array.from(this.streams)) {
-      if (stream.quietSince + this.every <= now) stream.stir()
+      if (this.dueAt(stream) <= now) stream.stir()
     }
     this.firing = false
     let next = Number.POSITIVE_INFINITY
-    for (const stream of this.streams) next = Math.min(next, stream.quietSince + this.every)
+    for (const stream of this.streams) next = Math.min(next, this.dueAt(stream))
     this.arm(next - now)
+  }
+
+  private dueAt({ quietSince }: Quiet): number {
+    return quietSince === undefined ? Number.POSITIVE_INFINITY : quietSince + this.every
   }
 }

@@ -92,9 +92,9 @@ export class SessionRoutes {
       : undefined
   }
 
-  /** Has the stream go with its response; in a function of its own, so that it keeps nothing else of the request. */
+  /** Has the stream go with its response; bound, so that it keeps nothing else of the request. */
   private keep(stream: OpenStream): Effect.Effect<void, never, Scope.Scope> {
-    return Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizerExit(scope, () => this.left(stream)))
+    return Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizerExit(scope, this.left.bind(this, stream)))
   }
 
   private attach(facts: HttpFacts, stream: OpenStream): Effect.Effect<void, Rejected, Scope.Scope> {

@@ -138,8 +138,8 @@ export const session: ReadonlyArray<Mutation> = [
   {
     ids: ["HTTP-24"],
     file: "session/src/internal/actor.ts",
-    find: "return this.links?.at(-1) ?? this.options.link",
-    replace: "return this.links?.at(0) ?? this.options.link",
+    find: "return this.newest ?? this.options.link",
+    replace: "return this.older?.at(0) ?? this.newest ?? this.options.link",
     tests: [
       "session/test/SessionServer.test.ts",
       "session/test/SessionMessages.test.ts",
