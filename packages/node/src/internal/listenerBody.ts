@@ -10,6 +10,10 @@ const most = 262_144
 /** What the client gets to read the answer, before closing could take it from it. */
 const grace = "500 millis"
 
+/** Whether a body comes with a request, or may; Node has read the head alone when it hands a request on. */
+export const mayHaveBody = ({ awaitsContinue, request: { headers } }: Exchange): boolean =>
+  awaitsContinue || headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined
+
 /** Whether the connection has to end with the answer: for what is left of the body it is not worth keeping. */
 export const isTooMuch = ({ awaitsContinue, bytesRead, request }: Exchange): boolean => {
   if (awaitsContinue) return true

@@ -1,15 +1,19 @@
 /** An Effect response on a Node one. */
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Cookies from "effect/http/Cookies"
 import type * as HttpBody from "effect/http/HttpBody"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Pull from "effect/Pull"
 import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { STATUS_CODES } from "node:http"
 import { Readable } from "node:stream"
-import { discardRest, isTooMuch } from "./listenerBody.ts"
+import { discardRest, isTooMuch, mayHaveBody } from "./listenerBody.ts"
 import { cut, drained, end, large } from "./listenerReader.ts"
 import type { Exchange } from "./listenerRequest.ts"
 
@@ -55,7 +59,7 @@ const writeHead = (
   const { status, statusText } = response
   if (!(status >= 200 && status <= 599)) throw new UnwritableResponse(`no status of a response: ${status}`)
   let closes = exchange.owner.closing
-  if (!request.complete) {
+  if (!request.complete && mayHaveBody(exchange)) {
     const givenUp = exchange.awaitsContinue || (!streams && isTooMuch(exchange))
     discardRest(exchange, givenUp)
     closes ||= givenUp
@@ -97,26 +101,45 @@ const rawStream = (body: unknown): Stream.Stream<Uint8Array, unknown> | undefine
   return undefined
 }
 
-/** Writes as the client reads; a stream that fails cuts the connection. */
-const pour = (exchange: Exchange, stream: Stream.Stream<Uint8Array, unknown>): Effect.Effect<void> => {
+/** Writes what there is, and waits where there is no room for more. */
+const writeChunks = (exchange: Exchange, chunks: ReadonlyArray<Uint8Array>): Effect.Effect<void> => {
   const { response: out } = exchange
-  return Stream.runForEachArray(stream, (chunks) => {
-    if (out.destroyed) return Effect.interrupt
-    let room = true
-    for (const chunk of chunks) room = out.write(chunk)
-    return room ? Effect.void : drained(exchange)
-  }).pipe(
-    Effect.orDie,
+  if (out.destroyed) return Effect.interrupt
+  let room = true
+  for (const chunk of chunks) room = out.write(chunk)
+  return room ? Effect.void : drained(exchange)
+}
+
+/** A stream has come to its end, or has failed: then the connection is cut. */
+const poured = (exchange: Exchange, scope: Scope.Closeable, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const isDone = Pull.isDoneCause(cause)
+  return Scope.close(scope, isDone ? Exit.void : Exit.failCause(cause)).pipe(
     // Node throws where the length is another one than was announced.
-    Effect.andThen(Effect.sync(() => end(exchange))),
-    Effect.interruptible,
+    Effect.andThen(isDone ? Effect.sync(() => end(exchange)) : Effect.orDie(Effect.failCause(cause))),
     Effect.onExit((exit) =>
       Effect.sync(() => {
-        if (exit._tag === "Failure") cut(out)
+        if (exit._tag === "Failure") cut(exchange.response)
       })
     )
   )
 }
+
+/**
+ * Writes as the client reads. Most streams are idle for most of their life, so it is pulled here: by `Stream.runForEachArray`,
+ * with its failures as defects, a fiber that waits would keep a KiB more.
+ */
+const pour = (exchange: Exchange, stream: Stream.Stream<Uint8Array, unknown>): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const scope = Scope.makeUnsafe()
+    const written = Effect.suspend(() =>
+      Effect.flatMap(
+        Channel.toPullScoped(Stream.toChannel(stream), scope),
+        (pull) =>
+          Effect.forever(Effect.flatMap(pull, (chunks) => writeChunks(exchange, chunks)), { disableYield: true })
+      )
+    )
+    return Effect.catchCause(Effect.interruptible(written), (cause) => poured(exchange, scope, cause))
+  })
 
 /** Lets go of what a body holds that nobody is going to read. */
 const abandon = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<void> => {
