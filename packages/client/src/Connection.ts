@@ -208,22 +208,14 @@ export const make = Effect.fnUntraced(function*(
     return isClosed() ? clientClosed : Effect.flatMap(attempt, outcomeOf)
   })
 
-  const useNow = usedBy({
+  const uses = usedBy({
     live,
     open: () => current === undefined || current.live.over() ? undefined : current.live,
     replace: retire,
     disproved: () => eras.forget(transport.target)
   })
 
-  return {
-    target: transport.target,
-    transport: transport.kind,
-    renews,
-    isClosed,
-    live,
-    use: (method, run) => Effect.suspend(() => useNow(method, run)),
-    useNow
-  }
+  return { target: transport.target, transport: transport.kind, renews, isClosed, live, ...uses }
 })
 
 const handshakeOf = Effect.fnUntraced(function*({ declared, declaredOn, handler, options, transport }: Parts) {
@@ -258,17 +250,19 @@ const usedBy = (ways: {
   readonly replace: (stale: Live) => Effect.Effect<void>
   /** The server no longer speaks the revision. */
   readonly disproved: () => void
-}): Use =>
-(method, run) => {
-  const again = () => Effect.flatMap(ways.live, (second) => mapPeer(method)(run(second)))
-  const runOn = (first: Live) =>
-    Effect.catch(run(first), (failure) => {
-      if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
-      if (failure._tag !== "SessionLost") ways.disproved()
-      return Effect.flatMap(ways.replace(first), again)
-    })
-  const open = ways.open()
-  return open === undefined ? Effect.flatMap(ways.live, runOn) : runOn(open)
+}): Pick<Connection, "use" | "useNow"> => {
+  const useNow: Use = (method, run) => {
+    const again = () => Effect.flatMap(ways.live, (second) => mapPeer(method)(run(second)))
+    const runOn = (first: Live) =>
+      Effect.catch(run(first), (failure) => {
+        if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
+        if (failure._tag !== "SessionLost") ways.disproved()
+        return Effect.flatMap(ways.replace(first), again)
+      })
+    const open = ways.open()
+    return open === undefined ? Effect.flatMap(ways.live, runOn) : runOn(open)
+  }
+  return { use: (method, run) => Effect.suspend(() => useNow(method, run)), useNow }
 }
 
 const clientClosed = Effect.fail(fail(new ConnectionLost({ detail: "the client is closed" })))
