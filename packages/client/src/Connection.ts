@@ -80,11 +80,19 @@ export interface Connection {
   /** The open connection, made if there is none. */
   readonly live: Effect.Effect<Live, McpClientError>
   /** Runs one request; on a session that the server forgot, once more on a new one. */
-  readonly use: <A>(
-    method: string,
-    run: (live: Live) => Effect.Effect<A, PeerFailure>
-  ) => Effect.Effect<A, McpClientError>
+  readonly use: Use
+  /** The same, looked at when it is called: for effects that are under way. */
+  readonly useNow: Use
 }
+
+/**
+ * @category models
+ * @since 0.1.0
+ */
+export type Use = <A>(
+  method: string,
+  run: (live: Live) => Effect.Effect<A, PeerFailure>
+) => Effect.Effect<A, McpClientError>
 
 /**
  * What a connection is made from.
@@ -200,14 +208,14 @@ export const make = Effect.fnUntraced(function*(
     return isClosed() ? clientClosed : Effect.flatMap(attempt, outcomeOf)
   })
 
-  const use = usedBy({
+  const uses = usedBy({
     live,
     open: () => current === undefined || current.live.over() ? undefined : current.live,
     replace: retire,
     disproved: () => eras.forget(transport.target)
   })
 
-  return { target: transport.target, transport: transport.kind, renews, isClosed, live, use }
+  return { target: transport.target, transport: transport.kind, renews, isClosed, live, ...uses }
 })
 
 const handshakeOf = Effect.fnUntraced(function*({ declared, declaredOn, handler, options, transport }: Parts) {
@@ -242,19 +250,19 @@ const usedBy = (ways: {
   readonly replace: (stale: Live) => Effect.Effect<void>
   /** The server no longer speaks the revision. */
   readonly disproved: () => void
-}): Connection["use"] =>
-(method, run) => {
-  const again = () => Effect.flatMap(ways.live, (second) => mapPeer(method)(run(second)))
-  const runOn = (first: Live) =>
-    Effect.catch(run(first), (failure) => {
-      if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
-      if (failure._tag !== "SessionLost") ways.disproved()
-      return Effect.flatMap(ways.replace(first), again)
-    })
-  return Effect.suspend(() => {
+}): Pick<Connection, "use" | "useNow"> => {
+  const useNow: Use = (method, run) => {
+    const again = () => Effect.flatMap(ways.live, (second) => mapPeer(method)(run(second)))
+    const runOn = (first: Live) =>
+      Effect.catch(run(first), (failure) => {
+        if (!isStale(failure)) return Effect.fail(fromPeer(failure, method))
+        if (failure._tag !== "SessionLost") ways.disproved()
+        return Effect.flatMap(ways.replace(first), again)
+      })
     const open = ways.open()
     return open === undefined ? Effect.flatMap(ways.live, runOn) : runOn(open)
-  })
+  }
+  return { use: (method, run) => Effect.suspend(() => useNow(method, run)), useNow }
 }
 
 const clientClosed = Effect.fail(fail(new ConnectionLost({ detail: "the client is closed" })))

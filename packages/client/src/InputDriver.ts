@@ -60,16 +60,17 @@ export type Send<A> = (
 ) => Effect.Effect<A | InputRequired, McpClientError>
 
 /**
- * Sends a request by `send` as often as it takes.
+ * Sends a request by `send` as often as it takes, and reads what it is in the end. `send` is called when a request is due.
  *
  * @category models
  * @since 0.1.0
  */
-export type InputDriver = <A extends { readonly resultType?: unknown }>(
+export type InputDriver = <A extends { readonly resultType?: unknown }, B, E>(
   method: string,
   send: Send<A>,
-  options: RequestOptions | undefined
-) => Effect.Effect<A, McpClientError>
+  options: RequestOptions | undefined,
+  read: (outcome: A) => Effect.Effect<B, McpClientError | E>
+) => Effect.Effect<B, McpClientError | E>
 
 /**
  * What requests in rounds take of the client.
@@ -135,25 +136,26 @@ export const make = (parts: Parts): InputDriver => {
     return yield* fail(new TooManyRounds({ rounds: maxRounds, option: "maxRounds" }), method)
   })
 
-  const inRounds: InputDriver = (method, send, given) =>
+  const inRounds: InputDriver = (method, send, given, read) =>
     Effect.clockWith((clock) => {
       const start = clock.monotonicTimeNanosUnsafe()
       const progress = given?.onProgress === undefined ? undefined : new OneStream(given.onProgress)
       const options = progress === undefined ? given : { ...given, onProgress: progress.report }
       return Effect.flatMap(send(undefined, options), (outcome) => {
-        if (!Outcome.isInputRequired(outcome)) return Effect.succeed(outcome)
+        if (!Outcome.isInputRequired(outcome)) return read(outcome)
         const followed = follow(method, outcome, (retry) => {
           progress?.nextRound()
           return send(retry, options)
         })
         const most = longest(given)
         const spent = () => Number(clock.monotonicTimeNanosUnsafe() - start) / nanosPerMilli
-        return Number.isFinite(most)
+        const limited = Number.isFinite(most)
           ? Effect.timeoutOrElse(followed, {
             duration: Math.max(0, most - spent()),
             orElse: () => Effect.fail(fail(new TimedOut({ millis: Math.round(spent()) }), method))
           })
           : followed
+        return Effect.flatMap(limited, read)
       })
     })
 
@@ -161,13 +163,13 @@ export const make = (parts: Parts): InputDriver => {
   if (visits === undefined) return inRounds
 
   /** On 2025-11-25 a request may be refused until the user has been somewhere (ELI-18). */
-  return (method, send, options) => {
+  return (method, send, options, read) => {
     const attempt = (visited: number): ReturnType<typeof first> =>
       Effect.catch(first(), (error) =>
         visited < maxRounds
           ? Effect.andThen(visits(error, method), Effect.suspend(() => attempt(visited + 1)))
           : Effect.fail(error))
-    const first = () => inRounds(method, send, options)
-    return attempt(0)
+    const first = () => inRounds(method, send, options, Effect.succeed)
+    return Effect.flatMap(attempt(0), read)
   }
 }

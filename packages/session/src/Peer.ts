@@ -11,12 +11,14 @@ import type { RequestCodec, Revision, Sender as MethodSender } from "@mcpfx/sche
 import * as TraceContext from "@mcpfx/schema/TraceContext"
 import type { Facts } from "@mcpfx/transport/Exchange"
 import { TransportClosed, type TransportError } from "@mcpfx/transport/TransportError"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import type * as Tracer from "effect/Tracer"
-import type { Calls, Route } from "./internal/calls.ts"
+import type { Read, Route } from "./internal/call.ts"
+import type { Calls } from "./internal/calls.ts"
 import { InvalidResponse, MethodUnsupported, type RequestTimeout, type SessionClosed } from "./SessionError.ts"
 import type { Limits } from "./SessionLimits.ts"
 import type { Listener } from "./Telemetry.ts"
@@ -122,8 +124,6 @@ export interface Sender {
   revisionFor(method: string): Revision | undefined
 }
 
-type AnyFiber = Fiber.Fiber<unknown, unknown>
-
 /** Where one family of requests goes, and how long it may take. */
 interface Way {
   readonly sender: Sender
@@ -150,16 +150,11 @@ export const makeAsker = (sender: Sender, route: Route): Asker =>
 
 const asker = (way: Way): Asker => ({
   request: (method, params, request) =>
-    Effect.withFiber((fiber) => {
-      const revision = way.sender.revisionFor(method.name)
+    exchange(way, method.name, request, (revision) => {
       const codec = revision?.request(method)
-      if (codec === undefined || !maySend(codec.sender, way.sender.role)) {
-        return Effect.fail(new MethodUnsupported({ method: method.name, ...versionOf(revision) }))
-      }
-      const wire = codec.encodeParams(params)
-      return observed(way, method.name, wire, revision, fiber, request, (sent) =>
-        Effect.flatMap(sent, (result) =>
-          decoded(codec, result)))
+      return codec === undefined || !maySend(codec.sender, way.sender.role)
+        ? undefined
+        : { params: codec.encodeParams(params), read: (result) => decoded(codec, result) }
     })
 })
 
@@ -174,10 +169,7 @@ export const make = (sender: Sender): Peer => {
     Effect.suspend(() => sender.calls.notify(sender.route() ?? nowhere, JsonRpc.notification(method, params)))
   return {
     ...asker(way),
-    requestRaw: (method, params, request) =>
-      Effect.withFiber((fiber) =>
-        observed(way, method, params, sender.revisionFor(method), fiber, request, (sent) => sent)
-      ),
+    requestRaw: (method, params, request) => exchange(way, method, request, () => ({ params, read: Effect.succeed })),
     notifyRaw: notify,
     notify: (method, params) =>
       Effect.suspend(() => {
@@ -196,9 +188,6 @@ const nowhere: Route = {
 
 const maySend = (sender: MethodSender, role: "server" | "client"): boolean => sender === "both" || sender === role
 
-const versionOf = (revision: Revision | undefined): { readonly revision?: string } =>
-  revision === undefined ? {} : { revision: revision.version }
-
 const decoded = <Params, A>(
   codec: RequestCodec<Params, A>,
   result: JsonRpc.JsonObject
@@ -209,37 +198,57 @@ const decoded = <Params, A>(
     : Effect.fail(new InvalidResponse({ method: codec.name, detail: value.failure.message() }))
 }
 
-/** Sends, and lets telemetry see it where somebody listens. */
-const observed = <A>(
-  way: Way,
-  method: string,
-  params: JsonRpc.JsonObject,
-  revision: Revision | undefined,
-  fiber: AnyFiber,
-  request: RequestOptions | undefined,
-  read: (sent: Effect.Effect<JsonRpc.JsonObject, PeerFailure>) => Effect.Effect<A, PeerFailure>
-): Effect.Effect<A, PeerFailure> => {
-  const { listener, transport, visibleId } = way.sender
-  if (listener === undefined) return read(sent(way, method, params, fiber, request))
-  return listener.call(
-    Effect.withFiber((fiber) => read(sent(way, method, params, fiber, request))),
-    { method, params, id: undefined, revision, sessionId: visibleId, transport }
-  )
+/** A request as the revision in force writes it, and how its result is read. */
+interface Written<A> {
+  readonly params: JsonRpc.JsonObject
+  readonly read: Read<A>
 }
 
-const sent = (
+/** Sends, and lets telemetry see it where somebody listens. `write` gives `undefined` for what there is no word for. */
+const exchange = <A>(
   way: Way,
   method: string,
-  params: JsonRpc.JsonObject,
-  fiber: AnyFiber,
-  request: RequestOptions | undefined
-): Effect.Effect<JsonRpc.JsonObject, PeerFailure> => {
+  request: RequestOptions | undefined,
+  write: (revision: Revision | undefined) => Written<A> | undefined
+): Effect.Effect<A, PeerFailure> => {
+  const { listener, transport, visibleId } = way.sender
+  if (listener === undefined) {
+    return Effect.callback((resume) => {
+      const revision = way.sender.revisionFor(method)
+      const written = write(revision)
+      if (written !== undefined) return send(way, method, written, request, resume)
+      resume(Effect.fail(unsupported(method, revision)))
+      return undefined
+    })
+  }
+  return Effect.suspend(() => {
+    const revision = way.sender.revisionFor(method)
+    const written = write(revision)
+    return written === undefined ? Effect.fail(unsupported(method, revision)) : listener.call(
+      Effect.callback<A, PeerFailure>((resume) => send(way, method, written, request, resume)),
+      { method, params: written.params, id: undefined, revision, sessionId: visibleId, transport }
+    )
+  })
+}
+
+const unsupported = (method: string, revision: Revision | undefined): MethodUnsupported =>
+  new MethodUnsupported(revision === undefined ? { method } : { method, revision: revision.version })
+
+/** Sends for the fiber that runs. */
+const send = <A>(
+  way: Way,
+  method: string,
+  { params, read }: Written<A>,
+  request: RequestOptions | undefined,
+  resume: (answer: Effect.Effect<A, PeerFailure>) => void
+): Effect.Effect<void> | undefined => {
   const { calls, envelope } = way.sender
+  const fiber = Fiber.getCurrent()
   const timeout = request?.timeout === undefined ? way.timeout : Duration.toMillis(request.timeout)
   const plan = {
     method,
     params,
-    meta: metaOf(request?.meta, envelope, fiber.cache.span),
+    meta: metaOf(request?.meta, envelope, fiber?.cache.span),
     route: way.route() ?? nowhere,
     send: request?.headers === undefined ? undefined : { headers: request.headers },
     timeout,
@@ -249,7 +258,7 @@ const sent = (
     onProgress: request?.onProgress,
     onSent: request?.onSent
   }
-  return calls.request(plan, fiber.context)
+  return calls.request(plan, fiber?.context ?? Context.empty(), read, resume)
 }
 
 /** The caller's members, then what every request carries, then the trace that is current. */

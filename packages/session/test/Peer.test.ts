@@ -212,10 +212,14 @@ describe("_meta", () => {
         sampled: true
       })
       yield* start(Effect.withParentSpan(bench.session.peer.requestRaw("a", {}), span))
+      // The span of whoever runs it counts, not that of whoever made it.
+      const made = yield* Effect.withParentSpan(Effect.sync(() => bench.session.peer.requestRaw("made", {})), span)
+      yield* start(made)
       const odd = Tracer.externalSpan({ traceId: "not hexadecimal", spanId: "x" })
       yield* start(Effect.withParentSpan(bench.session.peer.requestRaw("b", {}), odd))
       assert.deepStrictEqual(wire.sent.map((m) => m["params"]), [
         { _meta: { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
+        undefined,
         undefined
       ])
     }))

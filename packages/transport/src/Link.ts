@@ -7,6 +7,8 @@
  */
 import type * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type * as Effect from "effect/Effect"
+import * as Effectable from "effect/Effectable"
+import type * as Exit from "effect/Exit"
 import type { TransportError } from "./TransportError.ts"
 
 /**
@@ -30,6 +32,26 @@ export interface SendOptions {
   /** Extra HTTP headers, such as `Mcp-Param-*`; ignored by transports without headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
+
+/**
+ * What a link may give for one send: an effect as any other, which can also be tried where it needs no fiber.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export abstract class Sending extends Effectable.Class<void, TransportError> {
+  /** Sends at once and gives what came of it; `undefined` where it would have to wait, and then nothing was sent. */
+  abstract attempt(): Exit.Exit<void, TransportError> | undefined
+}
+
+/**
+ * What comes of a send that does not have to wait; `undefined` where it is to be run.
+ *
+ * @category combinators
+ * @since 0.1.0
+ */
+export const attempt = (sending: Effect.Effect<void, TransportError>): Exit.Exit<void, TransportError> | undefined =>
+  sending instanceof Sending ? sending.attempt() : undefined
 
 /**
  * @category models

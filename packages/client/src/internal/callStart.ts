@@ -50,7 +50,12 @@ export class Course {
 }
 
 export interface Starter {
-  readonly start: (call: Call, course: Course) => Effect.Effect<Tool.CallResult | Task.Created, McpClientError>
+  /** Makes a call, and reads what it ends in. */
+  readonly start: <A, E>(
+    call: Call,
+    course: Course,
+    read: (outcome: Tool.CallResult | Task.Created) => Effect.Effect<A, McpClientError | E>
+  ) => Effect.Effect<A, McpClientError | E>
   readonly byName: (name: string, args: JsonRpc.JsonObject | undefined, options: RequestOptions | undefined) => Call
 }
 
@@ -116,24 +121,23 @@ export const make = ({ connection, inRounds, known, lists, requests }: Parts): S
    * say. It was not carried out before (XH-13).
    */
   const refreshed = <A>(
-    name: string,
-    headerParams: () => HeaderParams,
-    once: (params: () => HeaderParams) => Effect.Effect<A, McpClientError>
+    { headerParams, name }: Call,
+    again: (headerParams: () => HeaderParams) => Effect.Effect<A, McpClientError>
   ) =>
   (error: McpClientError): Effect.Effect<A, McpClientError> =>
     error.reason._tag === "Refused" && error.reason.code === Codes.headerMismatch
       ? Effect.matchEffect(lists.refreshTools, {
         onFailure: () => Effect.fail(error),
-        onSuccess: () => once(() => listedParams(name) ?? headerParams())
+        onSuccess: () => again(() => listedParams(name) ?? headerParams())
       })
       : Effect.fail(error)
 
-  const start: Starter["start"] = (call, course) => {
-    const { args, headerParams, name, options } = call
+  const start: Starter["start"] = (call, course, read) => {
+    const { args, name } = call
     const params = args === undefined ? { name } : { name, arguments: args }
-    const once = (retry: Retry | undefined, options: RequestOptions | undefined) => (paramsOf: () => HeaderParams) =>
-      requests.use(method, (live, merged) => {
-        const mirrored = isHttp ? headersFor(live, paramsOf(), args ?? {}) : undefined
+    const once = (retry: Retry | undefined, options: RequestOptions | undefined, headerParams: () => HeaderParams) =>
+      requests.useNow(method, (live, merged) => {
+        const mirrored = isHttp ? headersFor(live, headerParams(), args ?? {}) : undefined
         const full = live.capabilities.tasks === undefined ? params : withTask(live, params, call, known)
         course.mayBeTask = full !== params || Capabilities.hasExtension(live.capabilities, Task.extensionId)
         const headed = mirrored === undefined ? merged : { ...merged, headers: { ...mirrored, ...merged.headers } }
@@ -148,10 +152,17 @@ export const make = ({ connection, inRounds, known, lists, requests }: Parts): S
             })
         )
       }, options)
-    return inRounds<Tool.CallResult | Task.Created>(method, (retry, options) => {
-      const send = once(retry, options)
-      return isHttp ? Effect.catch(send(headerParams), refreshed(name, headerParams, send)) : send(headerParams)
-    }, options)
+    return inRounds(
+      method,
+      (retry, options) => {
+        const sent = once(retry, options, call.headerParams)
+        return isHttp
+          ? Effect.catch(sent, refreshed(call, (headerParams) => once(retry, options, headerParams)))
+          : sent
+      },
+      call.options,
+      read
+    )
   }
 
   const byName: Starter["byName"] = (name, args, options) => ({

@@ -54,7 +54,7 @@ export const make = (parts: Parts): Calls => {
         }
       }
     }
-    return Effect.flatMap(start(sent, course), (outcome) => {
+    return start(sent, course, (outcome) => {
       if (!Outcome.isTask(outcome)) return read(outcome)
       const { task } = outcome
       return course.mayBeTask ? Effect.flatMap(waits.instead(task, options, course.token), read) : unasked

@@ -21,6 +21,8 @@ type Service = McpClient["Service"]
 const reading = Methods.ResourcesRead.name
 const prompting = Methods.PromptsGet.name
 
+const asItIs = <A>(result: A): Effect.Effect<A> => Effect.succeed(result)
+
 export const make = (
   requests: Requests,
   cache: ResponseCache,
@@ -35,27 +37,33 @@ export const make = (
   )
 
   const readResource: Service["readResource"] = (uri, options) =>
-    inRounds<Resource.ReadResult>(reading, (retry, options) =>
-      retry === undefined
-        ? requests.cached(
-          table,
-          reading,
-          { uri },
-          (live, merged) => live.session.peer.request(Methods.ResourcesRead, { uri }, merged),
-          options
-        )
-        // What depends on answers is for this request alone (CCH-04).
-        : requests.request(Methods.ResourcesRead, { uri, ...retry }, options), options).pipe(
-        Effect.catch((error) => Effect.fail(isNotFound(error) ? fail(new ResourceNotFound({ uri }), reading) : error))
-      )
+    inRounds(
+      reading,
+      (retry, options) =>
+        retry === undefined
+          ? requests.cached(
+            table,
+            reading,
+            { uri },
+            (live, merged) => live.session.peer.request(Methods.ResourcesRead, { uri }, merged),
+            options
+          )
+          // What depends on answers is for this request alone (CCH-04).
+          : requests.request(Methods.ResourcesRead, { uri, ...retry }, options),
+      options,
+      asItIs<Resource.ReadResult>
+    ).pipe(
+      Effect.catch((error) => Effect.fail(isNotFound(error) ? fail(new ResourceNotFound({ uri }), reading) : error))
+    )
 
   const getPrompt: Service["getPrompt"] = (name, args, options) => {
     const params = args === undefined ? { name } : { name, arguments: args }
-    return inRounds<Prompt.GetResult>(
+    return inRounds(
       prompting,
       (retry, options) =>
         requests.request(Methods.PromptsGet, retry === undefined ? params : { ...params, ...retry }, options),
-      options
+      options,
+      asItIs<Prompt.GetResult>
     )
   }
 

@@ -15,8 +15,12 @@ import * as Offers from "./offers.ts"
 /** Sends over an open connection, with options that are complete. */
 type Run<A> = (live: Live, options: RequestOptions) => Effect.Effect<A, PeerFailure>
 
+type Use = <A>(method: string, run: Run<A>, options?: RequestOptions) => Effect.Effect<A, McpClientError>
+
 export interface Requests extends Pick<McpClient["Service"], "request" | "requestRaw" | "notifyRaw"> {
-  readonly use: <A>(method: string, run: Run<A>, options?: RequestOptions) => Effect.Effect<A, McpClientError>
+  readonly use: Use
+  /** The same, looked at when it is called: for effects that are under way. */
+  readonly useNow: Use
   /** The same, where answers may be kept in `table`. */
   readonly cached: <A>(
     table: Table<A>,
@@ -57,11 +61,13 @@ export const make = (
     return options === undefined && meta === undefined ? plain : complete(options, meta)
   }
 
-  const use: Requests["use"] = (method, run, options) =>
-    connection.use(method, (live) => {
+  const useNow: Use = (method, run, options) =>
+    connection.useNow(method, (live) => {
       const missing = Offers.missing(live, method) ?? extensions.missing(live, method)
       return missing === undefined ? run(live, optionsFor(live, options)) : Effect.fail(missing)
     })
+
+  const use: Use = (method, run, options) => Effect.suspend(() => useNow(method, run, options))
 
   const request = <Name extends string, Params, Result>(
     method: Method.RequestMethod<Name, Params, Result>,
@@ -99,6 +105,7 @@ export const make = (
 
   return {
     use,
+    useNow,
     cached,
     request,
     requestRaw: (method, params = {}, options) =>

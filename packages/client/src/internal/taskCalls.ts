@@ -113,28 +113,31 @@ type GivenOptions = RequestOptions & CallOptions
 const start = <A, E>(parts: Parts, call: Call, read: Read<A, E>, options: GivenOptions | undefined) => {
   const course = new Course()
   const ttl = options?.ttl === undefined ? undefined : Math.round(Duration.toMillis(options.ttl))
-  const sent = parts.calls.start({
-    ...call,
-    task: ttl === undefined ? {} : { ttl },
-    options: {
-      ...options,
-      onSent: (id) => {
-        course.token = id
-        options?.onSent?.(id)
+  const sent = parts.calls.start(
+    {
+      ...call,
+      task: ttl === undefined ? {} : { ttl },
+      options: {
+        ...options,
+        onSent: (id) => {
+          course.token = id
+          options?.onSent?.(id)
+        }
       }
-    }
-  }, course)
-  return Effect.map(
-    Effect.andThen(check(parts, call), sent),
-    (outcome): Handle<A, E> =>
-      Outcome.isTask(outcome)
-        ? handleOf(parts.waits, outcome.task.taskId, read, {
-          first: outcome.task,
-          onProgress: options?.onProgress,
-          token: course.token
-        })
-        : done(read(outcome))
+    },
+    course,
+    (outcome) =>
+      Effect.succeed<Handle<A, E>>(
+        Outcome.isTask(outcome)
+          ? handleOf(parts.waits, outcome.task.taskId, read, {
+            first: outcome.task,
+            onProgress: options?.onProgress,
+            token: course.token
+          })
+          : done(read(outcome))
+      )
   )
+  return Effect.andThen(check(parts, call), sent)
 }
 
 export const make = (parts: Parts): Pick<McpClient["Service"], "callTask" | "task" | "tasks"> => {

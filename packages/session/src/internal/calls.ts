@@ -1,45 +1,21 @@
 /** Requests that are sent: correlated, timed, cancelled, and never left in the table. */
 import * as JsonRpc from "@mcpfx/schema/JsonRpc"
-import * as McpError from "@mcpfx/schema/McpError"
 import * as MetaKey from "@mcpfx/schema/MetaKey"
 import * as Methods from "@mcpfx/schema/Methods"
 import type * as Progress from "@mcpfx/schema/Progress"
 import type { Revision } from "@mcpfx/schema/Revision"
-import type { SendOptions } from "@mcpfx/transport/Link"
+import * as Link from "@mcpfx/transport/Link"
 import type { MessageTooLarge, TransportError } from "@mcpfx/transport/TransportError"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
-import type { PeerFailure } from "../Peer.ts"
 import * as Pending from "../Pending.ts"
-import { InvalidResponse, RequestTimeout, type SessionClosed } from "../SessionError.ts"
+import { RequestTimeout, type SessionClosed } from "../SessionError.ts"
 import type { Limits } from "../SessionLimits.ts"
-import { Deadlines, type Timed } from "./deadlines.ts"
+import { type Answer, type Call, type Plan, type Read, type Route, Sent } from "./call.ts"
+import { Deadlines } from "./deadlines.ts"
 import type { Fibers } from "./fibers.ts"
-
-/** Where the messages of one request go: a link, or the stream of a request being served. */
-export interface Route {
-  readonly send: (message: JsonRpc.Outgoing, options?: SendOptions) => Effect.Effect<void, TransportError>
-}
-
-/** One request to send. */
-export interface Plan {
-  readonly method: string
-  readonly params: JsonRpc.JsonObject
-  /** Members for `_meta`, but for the progress token. */
-  readonly meta: JsonRpc.JsonObject | undefined
-  readonly route: Route
-  readonly send: SendOptions | undefined
-  /** In milliseconds. */
-  readonly timeout: number
-  readonly maxTimeout: number
-  readonly onProgress: ((progress: Progress.Params) => Effect.Effect<void>) | undefined
-  readonly onSent: ((id: JsonRpc.RequestId) => void) | undefined
-}
-
-type Answer = Effect.Effect<JsonRpc.JsonObject, PeerFailure>
 
 const isEmpty = (object: JsonRpc.JsonObject): boolean => {
   for (const _ in object) return false
@@ -53,50 +29,6 @@ const paramsOf = (plan: Plan, id: JsonRpc.RequestId): JsonRpc.JsonObject | undef
   if (meta === undefined && onProgress === undefined && own === undefined) return isEmpty(params) ? undefined : params
   const { [MetaKey.progressToken]: _, ...rest } = { ...(JsonRpc.isJsonObject(own) ? own : undefined), ...meta }
   return { ...params, _meta: onProgress === undefined ? rest : { ...rest, [MetaKey.progressToken]: id } }
-}
-
-/** A request from its sending to its end. */
-class Call implements Timed {
-  readonly plan: Plan
-  readonly context: Context.Context<never>
-  readonly start: number
-  latest: number
-  /** Progress that waits for its reader. */
-  backlog: Array<Progress.Params> | undefined = undefined
-  private readonly calls: Calls
-  private readonly resume: (answer: Answer) => void
-  id: JsonRpc.RequestId = 0
-  deadline: number
-  sending: Fiber.Fiber<void, TransportError> | undefined = undefined
-  delivering: Fiber.Fiber<void> | undefined = undefined
-  /** Whether progress is being handed over. */
-  busy = false
-  done = false
-
-  constructor(
-    calls: Calls,
-    plan: Plan,
-    context: Context.Context<never>,
-    resume: (answer: Answer) => void,
-    now: number
-  ) {
-    this.calls = calls
-    this.plan = plan
-    this.context = context
-    this.resume = resume
-    this.start = now
-    this.latest = now + plan.maxTimeout
-    this.deadline = Math.min(now + plan.timeout, this.latest)
-  }
-
-  expire(now: number): void {
-    this.calls.expire(this, now)
-  }
-
-  settle(answer: Answer): void {
-    this.done = true
-    this.resume(answer)
-  }
 }
 
 interface Owner {
@@ -140,9 +72,23 @@ export class Calls {
     return this.deadlines.armed
   }
 
-  /** Sends a request and waits for its result, unread; what it takes to send it and to hand progress over runs in `context`. */
-  request(plan: Plan, context: Context.Context<never>): Answer {
-    return Effect.callback((resume) => this.send(plan, context, resume))
+  /**
+   * Sends a request, and calls `resume` once with what comes of it; gives how to take it back, where it is not over already.
+   * What it takes to send it and to hand progress over runs in `context`.
+   */
+  request<A>(
+    plan: Plan,
+    context: Context.Context<never>,
+    read: Read<A>,
+    resume: (answer: Answer<A>) => void
+  ): Effect.Effect<void> | undefined {
+    if (this.over !== undefined) {
+      resume(Effect.fail(this.over))
+      return undefined
+    }
+    const now = this.deadlines.now()
+    const call = new Sent(this, plan, context, read, resume, now)
+    return this.send(call, now)
   }
 
   /** Sends a notification. */
@@ -156,21 +102,7 @@ export class Calls {
   complete(response: JsonRpc.Response, fault?: MessageTooLarge | string): boolean {
     const call = this.pending.take(response.id)
     if (call === undefined) return false
-    const answer: Answer = typeof fault === "string"
-      ? Effect.fail(new InvalidResponse({ method: call.plan.method, detail: fault }))
-      : fault !== undefined
-      ? Effect.fail(fault)
-      : JsonRpc.isFailure(response)
-      ? Effect.fail(new McpError.PeerError(response.error))
-      : Effect.succeed(response.result)
-    const { delivering } = call
-    // What came before the answer is handed over before it.
-    call.settle(
-      delivering === undefined ? answer : Effect.andThen(
-        Effect.onInterrupt(Fiber.await(delivering), () => Effect.sync(() => delivering.interruptUnsafe())),
-        answer
-      )
-    )
+    call.answered(response, fault)
     // Afterwards: a caller that goes on with its next request, on this stack, finds the timer running.
     this.relax()
     return true
@@ -236,31 +168,26 @@ export class Calls {
     call.settle(Effect.fail(new RequestTimeout({ method: call.plan.method, millis: Math.round(now - call.start) })))
   }
 
-  private send(
-    plan: Plan,
-    context: Context.Context<never>,
-    resume: (answer: Answer) => void
-  ): Effect.Effect<void> | undefined {
-    if (this.over !== undefined) {
-      resume(Effect.fail(this.over))
-      return undefined
-    }
-    const now = this.deadlines.now()
-    const call = new Call(this, plan, context, resume, now)
+  private send(call: Call, now: number): Effect.Effect<void> | undefined {
+    const { context, plan } = call
     call.id = this.pending.add(call)
     if (plan.onSent !== undefined) {
       const told = Result.try(() => plan.onSent?.(call.id))
       if (Result.isFailure(told)) {
         this.pending.remove(call.id)
-        resume(Effect.die(told.failure))
+        call.settle(Effect.die(told.failure))
         return undefined
       }
     }
     const message = JsonRpc.request(call.id, plan.method, paramsOf(plan, call.id))
-    call.sending = this.fibers.run(context, plan.route.send(message, plan.send), (exit) => {
-      call.sending = undefined
-      if (Exit.isFailure(exit)) this.unsent(call, exit)
-    })
+    const sending = plan.route.send(message, plan.send)
+    const sent = Link.attempt(sending)
+    if (sent === undefined) {
+      call.sending = this.fibers.run(context, sending, (exit) => {
+        call.sending = undefined
+        if (Exit.isFailure(exit)) this.unsent(call, exit)
+      })
+    } else if (Exit.isFailure(sent)) this.unsent(call, sent)
     if (call.done) return undefined
     this.deadlines.arm(call.deadline, now)
     return Effect.sync(() => this.abandon(call))

@@ -3,7 +3,7 @@ import * as JsonRpc from "@mcpfx/schema/JsonRpc"
 import type { Outlet } from "@mcpfx/transport/Exchange"
 import { MessageTooLarge } from "@mcpfx/transport/TransportError"
 import * as Effect from "effect/Effect"
-import type { Route } from "./calls.ts"
+import type { Route } from "./call.ts"
 
 const encoder = new TextEncoder()
 

@@ -106,6 +106,16 @@ export class Outbox {
     this.options.dispatcher.scheduleTask(this.onScheduled, 0)
   }
 
+  /** Whether a line that is sent now goes in at once. */
+  get hasRoom(): boolean {
+    return this.state === "open" && this.waiters.length === 0 && !this.full
+  }
+
+  /** Adds a line where there is room for it. */
+  put(line: string): void {
+    this.append(line)
+  }
+
   /**
    * Adds a line once there is room, in the order of the calls. False when the outbox ended before, or when the line was no
    * longer wanted at its turn.
@@ -113,7 +123,7 @@ export class Outbox {
   send(line: string, wanted: () => boolean): Effect.Effect<boolean> {
     return Effect.suspend(() => {
       if (this.state !== "open") return Effect.succeed(false)
-      if (this.waiters.length === 0 && !this.full) {
+      if (this.hasRoom) {
         this.append(line)
         return Effect.succeed(true)
       }

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Scheduler from "effect/Scheduler"
 import type { Endpoint } from "../Endpoint.ts"
 import type { Limits } from "../Limits.ts"
-import type { Agreement, Link } from "../Link.ts"
+import { type Agreement, type Link, Sending } from "../Link.ts"
 import { MessageTooLarge, TransportClosed, type TransportError } from "../TransportError.ts"
 import { Inbound, type InboundOptions } from "./inbound.ts"
 import { byteLength, isLongerThan } from "./json.ts"
@@ -59,7 +59,7 @@ export class Wire implements Sink {
     this.closed = Deferred.await(this.closing)
     this.link = {
       id: `${options.transport}-${++connections}`,
-      send: (message) => this.send(message),
+      send: (message) => new LineSending(this, message),
       closed: this.closed,
       agreed: (agreement) => Effect.sync(() => this.agreed(agreement))
     }
@@ -155,27 +155,55 @@ export class Wire implements Sink {
     this.inbound.unreadableId = unreadableIdOn(agreement.version)
   }
 
-  private encode(message: JsonRpc.Outgoing): string | Effect.Effect<never, MessageTooLarge> {
+  private encode(message: JsonRpc.Outgoing): string | Exit.Exit<never, MessageTooLarge> {
     const encoded = Result.try(() => JsonRpc.stringify(message))
-    if (Result.isFailure(encoded)) return Effect.die(encoded.failure)
+    if (Result.isFailure(encoded)) return Exit.die(encoded.failure)
     const limit = this.options.maxOut
     return isLongerThan(encoded.success, limit)
-      ? Effect.fail(new MessageTooLarge({ bytes: byteLength(encoded.success), limit }))
+      ? Exit.fail(new MessageTooLarge({ bytes: byteLength(encoded.success), limit }))
       : encoded.success
   }
 
-  private send(message: JsonRpc.Outgoing): Effect.Effect<void, TransportError> {
-    return Effect.suspend((): Effect.Effect<void, TransportError> => {
-      if (this.closeReason !== undefined) return Effect.fail(this.closeReason)
-      const line = this.encode(message)
-      if (typeof line !== "string") return line
-      return Effect.flatMap(this.outbox.send(line, always), (sent) => sent ? Effect.void : this.failClosed)
-    })
+  /** Puts a message out where there is room for it, or says why it cannot be. */
+  sendNow(message: JsonRpc.Outgoing): Exit.Exit<void, TransportError> | undefined {
+    if (this.closeReason !== undefined) return Exit.fail(this.closeReason)
+    if (!this.outbox.hasRoom) return undefined
+    const line = this.encode(message)
+    if (typeof line !== "string") return line
+    this.outbox.put(line)
+    return Exit.void
+  }
+
+  /** Puts a message out once there is room for it. */
+  sendLater(message: JsonRpc.Outgoing): Effect.Effect<void, TransportError> {
+    const line = this.encode(message)
+    return typeof line === "string"
+      ? Effect.flatMap(this.outbox.send(line, always), (sent) => sent ? Effect.void : this.failClosed)
+      : line
   }
 
   private readonly failClosed: Effect.Effect<never, TransportClosed> = Effect.suspend(() =>
     Effect.fail(this.closeReason ?? new TransportClosed({ reason: "The connection is closing" }))
   )
+}
+
+class LineSending extends Sending {
+  private readonly wire: Wire
+  private readonly message: JsonRpc.Outgoing
+
+  constructor(wire: Wire, message: JsonRpc.Outgoing) {
+    super()
+    this.wire = wire
+    this.message = message
+  }
+
+  attempt(): Exit.Exit<void, TransportError> | undefined {
+    return this.wire.sendNow(this.message)
+  }
+
+  asEffect(): Effect.Effect<void, TransportError> {
+    return this.attempt() ?? this.wire.sendLater(this.message)
+  }
 }
 
 export const make = (options: Omit<WireOptions, "context">): Effect.Effect<Wire> =>
