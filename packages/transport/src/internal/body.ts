@@ -103,8 +103,7 @@ const fromStream = <A>(
 const fromPlatform = <A>(
   request: HttpServerRequest.HttpServerRequest,
   settings: BodySettings,
-  gather: Gather<A>,
-  use: (bytes: Uint8Array) => A
+  gather: Gather<A>
 ): Effect.Effect<A, BodyFailure> =>
   counted(
     gather,
@@ -114,7 +113,7 @@ const fromPlatform = <A>(
         HttpIncomingMessage.MaxBodySize,
         ByteSize.bytes(settings.maxBytes)
       ),
-      (buffer) => use(new Uint8Array(buffer))
+      (buffer) => gather.use(new Uint8Array(buffer))
     )
   )
 
@@ -134,7 +133,7 @@ const gatherFrom = <A>(
   if (direct && isUntouched(source)) return fromSource(source, new Gather(settings, length ?? 0, use))
   return length === undefined && isUnusedWeb(source)
     ? fromStream(request, new Gather(settings, 0, use))
-    : fromPlatform(request, settings, new Gather(settings, length ?? settings.maxBytes, use), use)
+    : fromPlatform(request, settings, new Gather(settings, length ?? settings.maxBytes, use))
 }
 
 const read = <A>(

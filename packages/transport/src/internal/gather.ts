@@ -41,7 +41,8 @@ export interface BodySettings {
 export class Gather<out A> {
   private readonly settings: BodySettings
   private readonly expected: number
-  private readonly use: (bytes: Uint8Array) => A
+  /** What the bytes of a whole body are made into. */
+  readonly use: (bytes: Uint8Array) => A
   /** The chunk, as long as there is one only. */
   private only: Uint8Array | undefined = undefined
   /** A copy of all chunks, where there are more. */
