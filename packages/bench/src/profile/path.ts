@@ -1,4 +1,8 @@
 /** A hot path: what a message goes through, piece by piece, and the whole of it. */
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Version } from "../messages.ts"
+import type { Parts } from "./fixture.ts"
 import type { Probe } from "./probe.ts"
 
 export interface Step {
@@ -19,6 +23,12 @@ export interface Path {
   /** Throws where the path does not answer as it should. */
   readonly verify: () => Promise<void>
 }
+
+/** Makes a path ready to be measured; what it takes goes with the scope. */
+export type Making = Effect.Effect<Path, unknown, Scope.Scope>
+
+/** The path of a call on one revision. */
+export type PathOfCall = (id: string, title: string, version: Version, parts: Parts) => Making
 
 export const step = (name: string, probe: Probe, less: ReadonlyArray<Step> = []): Step => ({ name, probe, less })
 

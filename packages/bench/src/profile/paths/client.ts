@@ -8,9 +8,8 @@ import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import type * as Messages from "../../messages.ts"
-import { expectIn, type Path, step } from "../path.ts"
+import { expectIn, type Making, step } from "../path.ts"
 import { each, type Probe } from "../probe.ts"
 
 const content = [{ type: "text", text: "3" }]
@@ -77,7 +76,7 @@ const path = (
   title: string,
   version: Messages.Version,
   live: Layer.Layer<McpClient.McpClient, unknown>
-): Effect.Effect<Path, unknown, Scope.Scope> =>
+): Making =>
   Effect.gen(function*() {
     const client = yield* Effect.provideContext(McpClient.McpClient, yield* Layer.build(live))
     const request = JsonRpc.request(12345, Methods.ToolsCall.name, { name: "add", arguments: { a: 1, b: 2 } })
@@ -104,7 +103,7 @@ const overHttp = (version: Messages.Version) =>
     Layer.provide(Layer.succeed(HttpClient.HttpClient, stillHttp))
   )
 
-export const clientPaths = (): ReadonlyArray<Effect.Effect<Path, unknown, Scope.Scope>> => [
+export const clientPaths = (): ReadonlyArray<Making> => [
   path("client", "client's call over lines", "2025-11-25", overLines("2025-11-25")),
   path("client-modern", "client's call over lines", "2026-07-28", overLines("2026-07-28")),
   path("client-http", "client's call over HTTP", "2025-11-25", overHttp("2025-11-25")),

@@ -10,7 +10,6 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Headers from "effect/http/Headers"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type * as Scope from "effect/Scope"
 import * as Messages from "../../messages.ts"
 import { callSteps, type Incoming, must, parseSteps, sinkhole } from "../callSteps.ts"
 import { endpointOf, type Parts, registrations } from "../fixture.ts"
@@ -28,7 +27,7 @@ import {
   WatchedOutbox,
   withEra
 } from "../internals.ts"
-import { expectIn, type Path, type Step, step } from "../path.ts"
+import { expectIn, type Making, type PathOfCall, type Step, step } from "../path.ts"
 import { each } from "../probe.ts"
 import { requestOf as messageOf } from "./stdio.ts"
 
@@ -130,12 +129,7 @@ const prepared = Effect.fnUntraced(function*(template: Messages.Template, parts:
 
 const answer = { content: [{ type: "text", text: "12346" }] }
 
-const jsonPath = (
-  id: string,
-  title: string,
-  version: Messages.Version,
-  parts: Parts
-): Effect.Effect<Path, unknown, Scope.Scope> =>
+const jsonPath: PathOfCall = (id, title, version, parts) =>
   Effect.gen(function*() {
     const { asked, endpoint, incoming, options, steps } = yield* prepared(Messages.add(version), parts)
     const { facts } = incoming
@@ -174,12 +168,7 @@ const jsonPath = (
     }
   })
 
-const streamPath = (
-  id: string,
-  title: string,
-  version: Messages.Version,
-  parts: Parts
-): Effect.Effect<Path, unknown, Scope.Scope> =>
+const streamPath: PathOfCall = (id, title, version, parts) =>
   Effect.gen(function*() {
     const template = Messages.progress(version)
     const { asked, incoming, options, steps } = yield* prepared(template, parts)
@@ -217,7 +206,7 @@ const streamPath = (
     }
   })
 
-export const httpPaths = (parts: Parts): ReadonlyArray<Effect.Effect<Path, unknown, Scope.Scope>> => [
+export const httpPaths = (parts: Parts): ReadonlyArray<Making> => [
   jsonPath("http", "call over HTTP with a session, 2025-11-25, JSON", "2025-11-25", parts),
   jsonPath("http-modern", "call over HTTP, 2026-07-28, JSON", "2026-07-28", parts),
   streamPath("http-sse", "call over HTTP with 3 progress events, 2025-11-25", "2025-11-25", parts),

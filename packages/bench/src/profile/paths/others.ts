@@ -4,12 +4,11 @@ import * as MetaKey from "@mcpfx/schema/MetaKey"
 import * as Methods from "@mcpfx/schema/Methods"
 import * as Revisions from "@mcpfx/schema/Revisions"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type * as Messages from "../../messages.ts"
 import { contextOf, must } from "../callSteps.ts"
 import { begin, calls, type Conversation } from "../conversation.ts"
 import { endpointOf, type Parts, registrations, resourceText, Text } from "../fixture.ts"
-import { expectIn, type Path, type Step, step } from "../path.ts"
+import { expectIn, type Making, type Step, step } from "../path.ts"
 import { each, type Probe } from "../probe.ts"
 import { lineFacts, lineSteps, requestOf, window } from "./stdio.ts"
 
@@ -22,7 +21,7 @@ const bytesFrom = `from the bytes of ${window} lines to the text of as many answ
 const listBody = (id: number): string => `{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}`
 
 /** The answer is text that is kept until something is registered. */
-const list = (parts: Parts): Effect.Effect<Path, unknown, Scope.Scope> =>
+const list = (parts: Parts): Making =>
   Effect.gen(function*() {
     const conversation = yield* conversing("2025-11-25")
     const message = requestOf(listBody(1))
@@ -47,7 +46,7 @@ const list = (parts: Parts): Effect.Effect<Path, unknown, Scope.Scope> =>
 const readBody = (id: number): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"resources/read","params":{"uri":"${Text.uri}"}}`
 
-const read = (parts: Parts): Effect.Effect<Path, unknown, Scope.Scope> =>
+const read = (parts: Parts): Making =>
   Effect.gen(function*() {
     const conversation = yield* conversing("2025-11-25")
     const revision = must(Revisions.byVersion("2025-11-25"))
@@ -75,7 +74,7 @@ const sleepBody = (id: number): string =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"sleep","arguments":{}}}`
 
 /** What a call that does not end at once costs more: a place in the table, a timer, a turn of the loop. */
-const sleep = (): Effect.Effect<Path, unknown, Scope.Scope> =>
+const sleep = (): Making =>
   Effect.gen(function*() {
     const conversation = yield* conversing("2025-11-25")
     const { after, before } = yield* lineSteps(sleepBody, JsonRpc.success(1, { content: [] }))
@@ -108,7 +107,7 @@ const askOnce = async (conversation: Conversation): Promise<string | undefined> 
   return answer
 }
 
-const ask = (): Effect.Effect<Path, unknown, Scope.Scope> =>
+const ask = (): Making =>
   Effect.gen(function*() {
     const conversation = yield* conversing("2025-11-25", { elicitation: {} })
     return {
@@ -140,7 +139,7 @@ const roundOnce = async (conversation: Conversation): Promise<string | undefined
   return answer
 }
 
-const rounds = (): Effect.Effect<Path, unknown, Scope.Scope> =>
+const rounds = (): Making =>
   Effect.gen(function*() {
     const conversation = yield* conversing("2026-07-28")
     const steps: ReadonlyArray<Step> = []
@@ -154,7 +153,7 @@ const rounds = (): Effect.Effect<Path, unknown, Scope.Scope> =>
     }
   })
 
-export const otherPaths = (parts: Parts): ReadonlyArray<Effect.Effect<Path, unknown, Scope.Scope>> => [
+export const otherPaths = (parts: Parts): ReadonlyArray<Making> => [
   list(parts),
   read(parts),
   sleep(),

@@ -8,13 +8,12 @@ import * as Limits from "@mcpfx/transport/Limits"
 import type { Link } from "@mcpfx/transport/Link"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
 import * as Messages from "../../messages.ts"
 import { callSteps, decoded, eraStep, type Incoming, must, parseSteps, sinkhole } from "../callSteps.ts"
 import { begin, calls, chunkOf } from "../conversation.ts"
 import { endpointOf, type Parts, registrations } from "../fixture.ts"
 import { RequestOutlet, type Sink, Wire } from "../internals.ts"
-import { expectIn, type Path, type Step, step } from "../path.ts"
+import { expectIn, type Making, type PathOfCall, type Step, step } from "../path.ts"
 import { each, type Probe } from "../probe.ts"
 
 /** Requests in flight. */
@@ -112,12 +111,7 @@ const doorStep = Effect.fnUntraced(function*(endpoint: Endpoint["Service"]) {
   )
 })
 
-const path = (
-  id: string,
-  title: string,
-  version: Messages.Version,
-  parts: Parts
-): Effect.Effect<Path, unknown, Scope.Scope> =>
+const path: PathOfCall = (id, title, version, parts) =>
   Effect.gen(function*() {
     const template = Messages.add(version)
     const message = requestOf(template.body(12345))
@@ -141,7 +135,7 @@ const path = (
     }
   })
 
-export const stdioPaths = (parts: Parts): ReadonlyArray<Effect.Effect<Path, unknown, Scope.Scope>> => [
+export const stdioPaths = (parts: Parts): ReadonlyArray<Making> => [
   path("stdio", "call over stdio, 2025-11-25", "2025-11-25", parts),
   path("stdio-modern", "call over stdio, 2026-07-28", "2026-07-28", parts)
 ]
